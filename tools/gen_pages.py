@@ -40,7 +40,7 @@ def text_fields(page, language, fixes):
     return f"{{\n{rows}         .fixes = {fixes}}}"
 
 
-def render(pages):
+def render(pages, header):
     """The whole C++ file."""
     arrays, rows = [], []
     for page in pages:
@@ -55,18 +55,19 @@ def render(pages):
         body += f"namespace {{\n\n{''.join(arrays)}\nconstexpr RulePage kPages[] = {{\n{''.join(rows)}}};\n\n}}  // namespace\n"
     result = "kPages" if rows else "{}"
     body += f"\nstd::span<const RulePage> RulePages() {{ return {result}; }}\n\n}}  // namespace gpuwhy\n"
-    return cpp_text.banner("gen_pages.py", "docs/rules") + '\n#include "engine/page.h"\n\n#include <span>\n\n' + body
+    return cpp_text.banner("gen_pages.py", "docs/rules") + f'\n#include "{header}"\n\n#include <span>\n\n' + body
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--pages", default=ROOT / "docs" / "rules", type=pathlib.Path, help="folder of the pages")
+    parser.add_argument("--header", default="engine/page.h", help="header that declares RulePages()")
     parser.add_argument("--out", required=True, help="C++ file to write")
     options = parser.parse_args(arguments)
     try:
         if not options.pages.is_dir():
             raise rule_page.PageError(options.pages, 0, "no such folder of pages")
-        cpp_text.write_if_changed(options.out, render(rule_page.parse_all(options.pages)))
+        cpp_text.write_if_changed(options.out, render(rule_page.parse_all(options.pages), options.header))
     except (rule_page.PageError, UnicodeDecodeError) as fault:
         print(fault, file=sys.stderr)
         return 1
