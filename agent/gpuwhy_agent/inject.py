@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 the gpuwhy authors
+# SPDX-License-Identifier: Apache-2.0
+"""Calls into gpuwhy's CUDA library, if the CUDA driver has loaded it into this process."""
+import os
+
+CLOSE_MS = 500
+
+_state = {"library": None, "helper": False}
+
+
+def mapped(fragment):
+    """Is a file whose path contains the text mapped into this process?"""
+    with open("/proc/self/maps", "rb") as maps:
+        return fragment.encode() in maps.read()
+
+
+def _library():
+    """The library, only if the driver has loaded it already: we never load it ourselves."""
+    path = os.environ.get("CUDA_INJECTION64_PATH", "")
+    if _state["library"] is None and path and mapped(os.path.basename(path)):
+        import ctypes
+        library = ctypes.CDLL(path)
+        if hasattr(library, "gpuwhy_inject_close"):
+            _state["library"] = library
+    return _state["library"]
+
+
+def close():
+    """Waits up to half a second until CUPTI is free for the job's own profiler."""
+    library = _library()
+    if library is not None:
+        library.gpuwhy_inject_close(CLOSE_MS)
+
+
+def start_helper():
+    """Lets the library start its one thread: not before the first step, when loader workers have been forked."""
+    if _state["helper"]:
+        return
+    library = _library()
+    if library is not None:
+        _state["helper"] = True
+        if hasattr(library, "gpuwhy_inject_start"):
+            library.gpuwhy_inject_start()
