@@ -17,7 +17,8 @@ MAX_FILE, MAX_FUNCTION, MAX_COLUMNS = 400, 40, 140
 CPP = (".cc", ".h", ".cu", ".c")
 KINDS = CPP + (".py", ".sh")
 SKIPPED = re.compile(r"(^|/)(data|fixtures|corpus)/")
-SCOPE = re.compile(r'^(inline\s+)?(namespace|class|struct|union|enum|extern\s*"")\b|^(typedef\s+)?(struct|union|enum)\b')
+SCOPE = re.compile(r'^((inline|typedef)\s+)?(namespace|class|struct|union|enum)\b|^extern\s*""\s*$')
+LABEL = re.compile(r"^\s*(public|private|protected)\s*:(?!:)")
 NOISE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL
 )
@@ -31,8 +32,8 @@ def blank(match):
 
 
 def strip_header(header):
-    """A declaration without template parameters, attributes and access labels, from its first word on."""
-    header = re.sub(r"\b(public|private|protected)\s*:", " ", header)
+    """A declaration without access label, attributes and template parameters, from its first word on."""
+    header = LABEL.sub("", header)
     header = re.sub(r"\[\[.*?\]\]", " ", header, flags=re.DOTALL).strip()
     while header.startswith("template"):
         depth, at = 0, header.index("<") if "<" in header else len(header) - 1
@@ -73,7 +74,7 @@ def cpp_functions(source):
         elif char == "{" and not SCOPE.match(strip_header(text[begin:at])):
             header, end = text[begin:at], matching(text, at)
             if end >= 0 and is_body(text, header, end):
-                first = begin + len(header) - len(header.lstrip())
+                first = at - len(LABEL.sub("", header).lstrip())
                 yield text.count("\n", 0, first) + 1, text.count("\n", 0, end) + 1
                 begin = end + 1
             at = end
