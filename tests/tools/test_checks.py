@@ -134,7 +134,7 @@ def lengths(source):
     ("template <typename T, typename = X<Y<T>>>\nclass A {\n void F();\n};\nvoid A::F()\n{\n}\n", [3]),
     ('// }\nauto s = R"x(}}\n{)x";\nchar c = \'{\';\nTEST(A, B) {\n const char* t = "}";\n}\n', [3]),
     ("#define X {\n#if 1\nint F() {\n}\n#endif\nint n = 1\'000;\nint G() { return 2; }\n", [2, 1]),
-    ('extern "C" {\nint F(void) {\n}\n}\nstruct S { int a{0}; std::function<void()> f = [] { g(); }; };\n', [2]),
+    ('extern "C" {\nint F(void) {\n}\n}\nstruct S { int a{0}; std::function<void()> f = [] { g(); }; };\n', [2, 1]),
     ("int F() {\n", [None]),
 ])
 def test_functions_of_cpp_are_measured(source, expected):
