@@ -42,14 +42,14 @@ def render(options, names):
         lines.append(f"namespace {options.namespace} {{")
         lines += [f"extern const {options.type} {constant};" for constant in constants]
         lines.append(f"}}  // namespace {options.namespace}\n")
-    lines.append("namespace gpuwhy {")
+    lines.append(f"namespace {options.function_namespace} {{")
     if names:
         lines.append(f"namespace {{\nconstexpr const {options.type}* k{options.function}[] = {{")
         lines += [f"    &::{options.namespace}::{constant}," for constant in constants]
         lines.append("};\n}  // namespace\n")
     result = f"k{options.function}" if names else "{}"
     lines.append(f"std::span<const {options.type}* const> {options.function}() {{ return {result}; }}\n")
-    lines.append("}  // namespace gpuwhy\n")
+    lines.append(f"}}  // namespace {options.function_namespace}\n")
     return "\n".join(lines)
 
 
@@ -61,7 +61,8 @@ def main(arguments=None):
     parser.add_argument("--type", required=True, help="type of the constants")
     parser.add_argument("--namespace", default="gpuwhy", help="namespace of the constants")
     parser.add_argument("--header", required=True, help="header that declares the type and the function")
-    parser.add_argument("--function", required=True, help="name of the function in namespace gpuwhy")
+    parser.add_argument("--function", required=True, help="name of the function")
+    parser.add_argument("--function-namespace", default="gpuwhy", help="namespace of the function")
     parser.add_argument("--subfolders", action="store_true", help="one entry for each sub-folder")
     parser.add_argument("--exclude", action="append", default=[], metavar="NAME", help="leave out an entry")
     parser.add_argument("--out", required=True)

@@ -3,12 +3,14 @@
 #ifndef GPUWHY_ENGINE_RULE_H_
 #define GPUWHY_ENGINE_RULE_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis.h"
+#include "engine/ladder.h"
 #include "model/evidence.h"
 #include "model/report.h"
 
@@ -18,6 +20,7 @@ namespace gpuwhy {
 struct RuleContext {
   const Evidence& evidence;
   const Analysis& analysis;
+  const Ladder& ladder;
 };
 
 struct RuleOutcome {
@@ -32,7 +35,7 @@ struct RuleOutcome {
 };
 
 // What stands in the way of GPU use, in the order in which a user has to remove it: a build with CUDA helps nobody
-// whose machine has no GPU. kSpeed and kNote explain nothing about whether the GPU is used.
+// whose machine has no GPU. kSpeed explains lost time, kNote nothing decisive, kVerdict is the calm answer.
 enum class Stage : uint8_t { kHardware, kDriver, kVisibility, kBuild, kLibraries, kCode, kSpeed, kNote, kVerdict };
 
 // A cause, as data. One source file, one constant, named after the file.
@@ -58,9 +61,10 @@ inline constexpr double kShareInfo = 0.05, kShareWarning = 0.10, kShareError = 0
 // Confidence levels of the contract.
 inline constexpr double kStated = 0.95, kTwoWitnesses = 0.8, kOneWitness = 0.6, kWeak = 0.5;
 
-// Evidence items from a fact, from a metric of the analysis, and from a number of the rule's own.
+// Evidence items from a fact, from a number of the rule's own, and from a metric of the analysis (nothing if unknown).
 EvidenceItem Item(const Fact& fact);
 EvidenceItem Item(std::string key, double value, Source source);
+std::optional<EvidenceItem> MetricItem(const Analysis& analysis, const std::string& name, Source source);
 
 }  // namespace gpuwhy
 

@@ -4,7 +4,6 @@
 #define GPUWHY_SESSION_SESSION_FILE_H_
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +24,8 @@ class SessionWriter : public EvidenceSink {
   // Creates the file (0600) and writes the header. Errors: kIo, kPermission, kNotFound with the path.
   static Result<std::unique_ptr<SessionWriter>> Create(const std::string& path, int64_t wall_ns);
   ~SessionWriter() override;
+  SessionWriter(const SessionWriter&) = delete;
+  SessionWriter& operator=(const SessionWriter&) = delete;
 
   void Add(const Fact& fact) override;
   void Add(const Sample& sample) override;
@@ -34,8 +35,8 @@ class SessionWriter : public EvidenceSink {
   void Add(const Gap& gap) override;
   uint32_t Intern(std::string_view name) override;
 
-  // Writes what is buffered: samples of one instant and spans go in groups. After a write error (full disk) the writer
-  // stays silent and says so here once: what was written before stays readable.
+  // Writes what is buffered. After a write error (full disk) the writer stays silent and says so here, once: what was
+  // written before stays readable.
   Result<void> Flush();
   const std::string& path() const { return path_; }
 
@@ -43,6 +44,8 @@ class SessionWriter : public EvidenceSink {
   SessionWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   void Line(const Json& line);
   void FlushGroups();
+  void FlushSpans();
+  void WriteOut();
 
   std::string path_;
   int fd_ = -1;
@@ -57,11 +60,11 @@ class SessionWriter : public EvidenceSink {
 };
 
 struct SessionInfo {
-  std::string started;   // RFC 3339
-  std::string version;   // of the gpuwhy that recorded it
+  std::string started;  // RFC 3339
+  std::string version;  // of the gpuwhy that recorded it
   size_t lines = 0;
   size_t bad_lines = 0;
-  bool torn = false;     // the last line was cut
+  bool torn = false;    // the last line was cut
 };
 
 // True when the text begins like a session.
@@ -69,6 +72,10 @@ bool LooksLikeSession(std::string_view text);
 
 // Pushes a recorded session into `sink`. kMalformed for another schema or version, with both named.
 Result<SessionInfo> ReadSession(std::string_view text, EvidenceSink& sink);
+
+// JSON of a value and back: {"v":...} when known, {"s":state,"w":why} when not.
+void SetValue(Json& line, const Value& value);
+Value GetValue(const Json& line);
 
 }  // namespace gpuwhy
 

@@ -1,0 +1,10 @@
+# Options that every target of ours is compiled with.
+add_library(gpuwhy_options INTERFACE)
+target_compile_options(gpuwhy_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -ffunction-sections -fdata-sections)
+if(GPUWHY_WARNINGS_AS_ERRORS)
+  target_compile_options(gpuwhy_options INTERFACE -Werror)
+endif()
+if(GPUWHY_SANITIZE)
+  target_compile_options(gpuwhy_options INTERFACE -fsanitize=${GPUWHY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(gpuwhy_options INTERFACE -fsanitize=${GPUWHY_SANITIZE})
+endif()

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include <algorithm>
+
+#include "engine/rule.h"
+
+namespace gpuwhy {
+namespace {
+
+const Rule* RuleOf(const std::string& id) {
+  for (const Rule* rule : AllRules()) {
+    if (rule->id == id) return rule;
+  }
+  return nullptr;
+}
+
+Stage StageOf(const Finding& finding) {
+  const Rule* rule = RuleOf(finding.id);
+  return rule != nullptr ? rule->stage : Stage::kNote;
+}
+
+bool Obstacle(const Finding& finding) { return StageOf(finding) <= Stage::kCode; }
+
+void RunRules(const RuleContext& context, Report& report) {
+  for (const Rule* rule : AllRules()) {
+    RuleOutcome outcome = rule->check(context);
+    const char* answer = outcome.kind == RuleOutcome::Kind::kFired ? "fired" : outcome.kind == RuleOutcome::Kind::kClear ? "clear" : "cannot-tell";
+    report.rules.push_back({std::string(rule->id), std::string(rule->name), answer, std::move(outcome.missing)});
+    for (Finding& finding : outcome.findings) report.findings.push_back(std::move(finding));
+  }
+}
+
+// While the GPU is not used, obstacles come first, in the order in which they must be removed; everything else by lost
+// time, then severity, then id so that the order never depends on chance.
+void Sort(Report& report, GpuUsed used) {
+  std::sort(report.findings.begin(), report.findings.end(), [used](const Finding& a, const Finding& b) {
+    if (used != GpuUsed::kYes) {
+      const Stage left = StageOf(a), right = StageOf(b);
+      const bool a_first = left <= Stage::kCode, b_first = right <= Stage::kCode;
+      if (a_first != b_first) return a_first;
+      if (a_first && left != right) return left < right;
+    }
+    const bool a_calm = StageOf(a) == Stage::kVerdict, b_calm = StageOf(b) == Stage::kVerdict;
+    if (a_calm != b_calm) return b_calm;
+    if (a.share_of_time.value_or(0) != b.share_of_time.value_or(0)) return a.share_of_time.value_or(0) > b.share_of_time.value_or(0);
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return a.id < b.id;
+  });
+}
+
+// First finding that decides: an obstacle while the GPU is not (fully) used, lost time from a tenth on while it is.
+const Finding* Deciding(const Report& report, GpuUsed used) {
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == Severity::kInfo) continue;
+    const bool slow = StageOf(finding) == Stage::kSpeed && finding.share_of_time.value_or(0) >= kShareWarning;
+    if (used == GpuUsed::kYes ? slow : Obstacle(finding)) return &finding;
+  }
+  return nullptr;
+}
+
+const Finding* Named(const Report& report, std::string_view cause) {
+  for (const Finding& finding : report.findings) {
+    if (finding.cause == cause) return &finding;
+  }
+  return nullptr;
+}
+
+void SetVerdict(const Ladder& ladder, Report& report) {
+  Verdict& verdict = report.verdict;
+  verdict.gpu_used = ladder.gpu_used;
+  verdict.confidence = ladder.confidence;
+  const Finding* cause = Deciding(report, ladder.gpu_used);
+  if (cause == nullptr) cause = Named(report, "witnesses-disagree");
+  if (cause == nullptr) cause = Named(report, ladder.gpu_used == GpuUsed::kYes ? "gpu-in-use" : "insufficient-evidence");
+  verdict.cause = cause != nullptr ? cause->cause : "insufficient-evidence";
+  if (cause != nullptr) {
+    verdict.next = cause->next;
+    if (ladder.gpu_used != GpuUsed::kYes) verdict.confidence = std::min(verdict.confidence > 0 ? verdict.confidence : 1.0, cause->confidence);
+  }
+  verdict.summary = "verdict." + std::string(GpuUsedName(ladder.gpu_used));
+}
+
+// Facts that a reader wants to see about the subject, whatever the verdict.
+void SetSubject(const Evidence& evidence, const Analysis& analysis, Report& report) {
+  for (const char* prefix : {"host.", "driver.", "gpu.", "job.", "toolkit.", "nvidia_smi.", "python."}) {
+    for (const Fact* fact : evidence.WithPrefix(prefix)) report.subject.push_back(*fact);
+  }
+  for (const char* prefix : {"framework.", "process."}) {
+    for (const Fact* fact : evidence.WithPrefix(prefix)) {
+      if (fact->entity.pid() == analysis.main_pid) report.subject.push_back(*fact);
+    }
+  }
+}
+
+}  // namespace
+
+Report Diagnose(const Evidence& evidence) {
+  const Analysis analysis = Analyse(evidence);
+  const Ladder ladder = Climb(evidence, analysis);
+  Report report;
+  report.witnesses = ladder.rungs;
+  report.gaps = evidence.gaps();
+  report.breakdown = analysis.breakdown;
+  report.metrics = analysis.metrics;
+  RunRules({evidence, analysis, ladder}, report);
+  Sort(report, ladder.gpu_used);
+  SetVerdict(ladder, report);
+  SetSubject(evidence, analysis, report);
+  return report;
+}
+
+}  // namespace gpuwhy

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lookup.h"
+
+#include "base/format.h"
+
+namespace gpuwhy {
+namespace {
+
+std::string TextOf(const Fact* fact) { return fact != nullptr ? fact->value.AsText().value_or("") : ""; }
+
+// One framework of one entity; prefix is "framework." for a process and "python." for an interpreter.
+std::optional<FrameworkSeen> Torch(const Evidence& evidence, const Entity& entity, const std::string& prefix) {
+  FrameworkSeen seen;
+  seen.name = "pytorch";
+  seen.version_fact = evidence.Find(prefix + "torch.version", entity);
+  seen.version = TextOf(seen.version_fact);
+  if (seen.version.empty()) return std::nullopt;
+  seen.cuda_fact = evidence.Find(prefix + "torch.cuda_built", entity);
+  if (seen.cuda_fact != nullptr) seen.cuda = seen.cuda_fact->value.AsText();
+  if (!TextOf(evidence.Find(prefix + "torch.hip_built", entity)).empty()) seen.cuda.reset();
+  seen.sees_fact = evidence.Find(prefix + "torch.cuda_available", entity);
+  if (seen.sees_fact != nullptr) seen.sees_gpu = seen.sees_fact->value.AsBool();
+  seen.error = TextOf(evidence.Find(prefix + "torch.cuda_error", entity));
+  if (seen.error.empty()) seen.error = TextOf(evidence.Find(prefix + "python.exception", entity));
+  return seen;
+}
+
+std::optional<FrameworkSeen> TensorFlow(const Evidence& evidence, const Entity& entity, const std::string& prefix) {
+  FrameworkSeen seen;
+  seen.name = "tensorflow";
+  seen.version_fact = evidence.Find(prefix + "tensorflow.version", entity);
+  seen.version = TextOf(seen.version_fact);
+  if (seen.version.empty()) return std::nullopt;
+  seen.cuda_fact = evidence.Find(prefix + "tensorflow.cuda_built", entity);
+  const std::optional<bool> built = seen.cuda_fact != nullptr ? seen.cuda_fact->value.AsBool() : std::nullopt;
+  if (built == false) seen.cuda = "";
+  const std::string version = TextOf(evidence.Find(prefix + "tensorflow.cuda_version", entity));
+  if (built == true && !version.empty()) seen.cuda = version;
+  seen.sees_fact = evidence.Find(prefix + "tensorflow.gpu_count", entity);
+  if (seen.sees_fact != nullptr && seen.sees_fact->value.AsInt()) seen.sees_gpu = *seen.sees_fact->value.AsInt() > 0;
+  return seen;
+}
+
+std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity, const std::string& prefix) {
+  FrameworkSeen seen;
+  seen.name = "jax";
+  seen.version_fact = evidence.Find(prefix + "jax.version", entity);
+  seen.version = TextOf(seen.version_fact);
+  if (seen.version.empty()) return std::nullopt;
+  seen.cuda_fact = evidence.Find(prefix + "jax.cuda_plugin_version", entity);
+  if (seen.cuda_fact != nullptr && seen.cuda_fact->value.AsText() == "") seen.cuda = "";
+  seen.sees_fact = evidence.Find(prefix + "jax.backend", entity);
+  const std::string backend = TextOf(seen.sees_fact);
+  if (!backend.empty()) seen.sees_gpu = backend == "gpu" || backend == "cuda";
+  seen.error = TextOf(evidence.Find(prefix + "jax.error", entity));
+  return seen;
+}
+
+}  // namespace
+
+std::optional<bool> GpuPresent(const Evidence& evidence) {
+  if (!evidence.Entities(EntityKind::kGpu).empty()) return true;
+  if (evidence.Bool("host.dxg") == true) return true;
+  const std::optional<int64_t> count = evidence.Int("host.gpu.pci.count");
+  return count ? std::optional<bool>(*count > 0) : std::nullopt;
+}
+
+std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context) {
+  std::vector<FrameworkSeen> out;
+  const auto add = [&](const Entity& entity, const std::string& prefix, bool in_job) {
+    for (std::optional<FrameworkSeen> seen : {Torch(context.evidence, entity, prefix), TensorFlow(context.evidence, entity, prefix), Jax(context.evidence, entity, prefix)}) {
+      if (!seen) continue;
+      seen->in_job = in_job;
+      out.push_back(std::move(*seen));
+    }
+  };
+  add(Entity::Process(context.analysis.main_pid), "framework.", true);
+  for (const int64_t pid : context.analysis.processes) {
+    if (pid != context.analysis.main_pid && out.empty()) add(Entity::Process(pid), "framework.", true);
+  }
+  for (const Entity& entity : context.evidence.Entities(EntityKind::kInterpreter)) add(entity, "python.", false);
+  return out;
+}
+
+const Fact* MainFact(const RuleContext& context, const std::string& name) { return context.evidence.Find(name, Entity::Process(context.analysis.main_pid)); }
+
+std::string ShowPercent(double ratio) { return Format("{:.0f} %", ratio * 100); }
+
+std::string ShowFactor(double factor) { return Format("{:.1f}", factor); }
+
+Finding TimeFinding(const Rule& rule, double share, double confidence) {
+  Finding finding = MakeFinding(rule, SeverityOfShare(share), confidence);
+  finding.share_of_time = share;
+  if (share < 0.99) finding.speedup = Speedup{1.0, 1 / (1 - share), false};
+  finding.Param("share", ShowPercent(share));
+  return finding;
+}
+
+void AddItem(Finding& finding, std::optional<EvidenceItem> item) {
+  if (item) finding.evidence.push_back(std::move(*item));
+}
+
+void AddItem(Finding& finding, const Fact* fact) {
+  if (fact != nullptr) finding.evidence.push_back(Item(*fact));
+}
+
+}  // namespace gpuwhy

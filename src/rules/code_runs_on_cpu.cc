@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lookup.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_code_runs_on_cpu;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"framework.torch.parameters.cpu_bytes", "framework.torch.cuda_available", "window.kernels.count"};
+
+bool OnCpu(const RuleContext& context, const char* gpu_bytes, const char* cpu_bytes) {
+  const Fact* gpu = MainFact(context, gpu_bytes);
+  const Fact* cpu = MainFact(context, cpu_bytes);
+  return gpu != nullptr && cpu != nullptr && gpu->value.AsInt() == 0 && cpu->value.AsInt().value_or(0) > 0;
+}
+
+RuleOutcome Check(const RuleContext& context) {
+  const Analysis& analysis = context.analysis;
+  if (context.ladder.gpu_used == GpuUsed::kYes) return RuleOutcome::Clear();
+  bool can = false, cannot = false, seen_any = false;
+  for (const FrameworkSeen& seen : FrameworksSeen(context)) {
+    if (!seen.in_job) continue;
+    seen_any = true;
+    can = can || seen.sees_gpu == true;
+    cannot = cannot || seen.sees_gpu == false || seen.cuda == "";
+  }
+  if (cannot && !can) return RuleOutcome::Clear();  // it cannot: something else is the cause
+  const bool placed = OnCpu(context, "framework.torch.parameters.cuda_bytes", "framework.torch.parameters.cpu_bytes") ||
+                      OnCpu(context, "framework.tensorflow.variables.gpu_bytes", "framework.tensorflow.variables.cpu_bytes");
+  const bool silent = context.ladder.gpu_used == GpuUsed::kNo;
+  if (!context.ladder.worked || (!placed && !silent)) return RuleOutcome::CannotTell({"framework.torch.parameters.cpu_bytes", "run.steps.count"});
+  if (!silent || GpuPresent(context.evidence) == false) return RuleOutcome::Clear();
+  // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
+  Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning, placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
+  finding.Param("steps", std::to_string(analysis.steps_total)).Param("framework", seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program" : "program");
+  for (const char* name : {"framework.torch.parameters.cpu_bytes", "framework.torch.parameters.cuda_bytes", "framework.torch.cuda_available", "framework.torch.inputs.device",
+                           "framework.tensorflow.variables.cpu_bytes", "framework.tensorflow.gpu_count", "process.libcuda"}) {
+    AddItem(finding, MainFact(context, name));
+  }
+  AddItem(finding, MetricItem(analysis, "window.kernels.count", Source::kCuda));
+  AddItem(finding, MetricItem(analysis, "job.cpu.seconds", Source::kOs));
+  return RuleOutcome::Fired(std::move(finding));
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_code_runs_on_cpu{.id = "GW401", .name = "code-runs-on-cpu", .since = "0.1", .stage = Stage::kCode, .needs = kNeeds, .check = &Check};
+
+}  // namespace gpuwhy::rules

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/format.h"
+#include "engine/lookup.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_gpu_allocated_but_idle;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"process.gpu.memory.bytes", "window.kernels.count", "process.gpu.sm.ratio"};
+
+constexpr double kWatchSeconds = 10;  // a pause between two epochs is shorter
+
+// Device memory that the job's processes hold, by the driver, else by the framework's allocator.
+double HeldBytes(const RuleContext& context) {
+  double held = 0;
+  for (const int64_t pid : context.analysis.processes) {
+    for (const Entity& entity : context.evidence.EntitiesWith("process.gpu.memory.bytes")) {
+      if (entity.pid() == pid) held += context.evidence.Samples("process.gpu.memory.bytes", entity).back().value;
+    }
+  }
+  if (held > 0) return held;
+  const Fact* reserved = MainFact(context, "framework.torch.memory.0.reserved_bytes");
+  return reserved != nullptr ? reserved->value.AsDouble().value_or(0) : 0;
+}
+
+std::optional<double> BusiestShare(const RuleContext& context) {
+  std::optional<double> highest;
+  for (const Entity& entity : context.evidence.EntitiesWith("process.gpu.sm.ratio")) {
+    for (const int64_t pid : context.analysis.processes) {
+      if (entity.pid() != pid) continue;
+      const std::optional<double> mean = MeanOf(context.evidence.Samples("process.gpu.sm.ratio", entity), kWatchSeconds, 1e18);
+      if (mean && (!highest || *mean > *highest)) highest = mean;
+    }
+  }
+  return highest;
+}
+
+RuleOutcome Check(const RuleContext& context) {
+  const Analysis& analysis = context.analysis;
+  const double held = HeldBytes(context);
+  if (held <= 0) return analysis.processes.empty() ? RuleOutcome::CannotTell({"process.gpu.memory.bytes"}) : RuleOutcome::Clear();
+  if (analysis.late_kernels > 0) return RuleOutcome::Clear();
+  const std::optional<double> share = BusiestShare(context);
+  const bool windows_empty = analysis.late_windows > 0 && analysis.late_kernels == 0;
+  const bool driver_empty = analysis.wall_s >= 2 * kWatchSeconds && share.value_or(1) < 0.005;
+  if (!windows_empty && !driver_empty) return RuleOutcome::CannotTell({"window.kernels.count", "process.gpu.sm.ratio"});
+  Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kWarning, windows_empty && share.value_or(0) < 0.005 ? kTwoWitnesses : kOneWitness);
+  finding.Param("held", Format("{:.1f} GiB", held / (1 << 30))).Param("seconds", Format("{:.0f}", analysis.wall_s));
+  finding.evidence.push_back(Item("process.gpu.memory.bytes", held, Source::kDriver));
+  AddItem(finding, MetricItem(analysis, "window.kernels.count", Source::kCuda));
+  if (share) finding.evidence.push_back(Item("process.gpu.sm.ratio", *share, Source::kDriver));
+  AddItem(finding, MetricItem(analysis, "gpu.power.watts", Source::kDevice));
+  return RuleOutcome::Fired(std::move(finding));
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_gpu_allocated_but_idle{.id = "GW402", .name = "gpu-allocated-but-idle", .since = "0.1", .stage = Stage::kCode, .needs = kNeeds, .check = &Check};
+
+}  // namespace gpuwhy::rules

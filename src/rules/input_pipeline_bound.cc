@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/format.h"
+#include "engine/lookup.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_input_pipeline_bound;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"input.wait.ratio", "input.exposed.ratio", "framework.tensorflow.input.get_next_seconds"};
+
+// More worker processes than cores only take turns: PyTorch itself warns above the core count.
+int64_t SuggestedWorkers(const RuleContext& context) {
+  int64_t cores = context.evidence.Int("host.cpu.allowed").value_or(context.evidence.Int("host.cpu.count").value_or(4));
+  const std::optional<double> quota = context.evidence.Double("host.cgroup.cpu_limit");
+  if (quota && *quota >= 1) cores = std::min(cores, static_cast<int64_t>(*quota));
+  return std::max<int64_t>(1, std::min<int64_t>(cores, 16));
+}
+
+// Share of TensorFlow's own window that its executor spent in IteratorGetNext; nothing without such a window.
+std::optional<double> TensorFlowShare(const RuleContext& context) {
+  const Fact* wait = MainFact(context, "framework.tensorflow.input.get_next_seconds");
+  const Fact* window = MainFact(context, "framework.tensorflow.input.window_seconds");
+  if (wait == nullptr || window == nullptr || window->value.AsDouble().value_or(0) <= 0 || !wait->value.AsDouble()) return std::nullopt;
+  return std::min(1.0, *wait->value.AsDouble() / *window->value.AsDouble());
+}
+
+RuleOutcome Check(const RuleContext& context) {
+  const Analysis& analysis = context.analysis;
+  if (context.ladder.gpu_used == GpuUsed::kNo) return RuleOutcome::Clear();  // an idle GPU has another cause
+  std::optional<double> share;
+  double confidence = kOneWitness;
+  if (analysis.steady) share = analysis.steady->wait_s / analysis.steady->seconds();
+  if (analysis.breakdown && (analysis.steady || analysis.window->in_wait.total() > 0)) {
+    share = analysis.breakdown->input_wait;
+    confidence = kStated;
+  }
+  if (!share) share = TensorFlowShare(context);
+  if (!share) return RuleOutcome::CannotTell({"input.wait.ratio"});
+  if (*share < kShareInfo) return RuleOutcome::Clear();
+  Finding finding = TimeFinding(kRule_input_pipeline_bound, *share, confidence);
+  const auto total = analysis.metrics.find("input.wait.ratio");
+  finding.Param("wait", total != analysis.metrics.end() && total->second.value ? ShowPercent(*total->second.value) : ShowPercent(*share));
+  const Fact* workers = MainFact(context, "framework.torch.loader.0.workers");
+  finding.Param("workers", workers != nullptr ? workers->value.Show() : "?").Param("suggested", std::to_string(SuggestedWorkers(context)));
+  for (const char* metric : {"input.wait.ratio", "input.overlapped.ratio", "run.step.seconds"}) AddItem(finding, MetricItem(analysis, metric, Source::kFramework));
+  for (const char* name : {"framework.torch.loader.0.workers", "framework.torch.loader.0.pin_memory", "framework.tensorflow.input.get_next_seconds", "framework.tensorflow.input.slowest_iterator"}) {
+    AddItem(finding, MainFact(context, name));
+  }
+  AddItem(finding, MetricItem(analysis, "run.duty_cycle.ratio", Source::kDevice));
+  AddItem(finding, context.evidence.Find("host.cpu.allowed"));
+  return RuleOutcome::Fired(std::move(finding));
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_input_pipeline_bound{.id = "GW501", .name = "input-pipeline-bound", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+
+}  // namespace gpuwhy::rules

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lookup.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_no_gpu_present;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"host.gpu.pci.count", "driver.nvml.ok"};
+
+RuleOutcome Check(const RuleContext& context) {
+  const std::optional<bool> present = GpuPresent(context.evidence);
+  if (!present) return RuleOutcome::CannotTell({"host.gpu.pci.count"});
+  if (*present) return RuleOutcome::Clear();
+  Finding finding = MakeFinding(kRule_no_gpu_present, Severity::kError, kStated);
+  AddItem(finding, context.evidence.Find("host.gpu.pci.count"));
+  const Fact* other = context.evidence.Find("host.gpu.other");
+  finding.Param("other", other != nullptr && other->value.known() && !other->value.Show().empty() ? other->value.Show() : "-");
+  AddItem(finding, other);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_no_gpu_present{.id = "GW201", .name = "no-gpu-present", .since = "0.1", .stage = Stage::kHardware, .needs = kNeeds, .check = &Check};
+
+}  // namespace gpuwhy::rules
