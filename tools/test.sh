@@ -12,6 +12,8 @@ readonly PYTHON=/usr/bin/python3
 readonly RESULTS=build/results
 jobs=$(nproc)
 broken=()
+outcome=ok # of the step that runs
+prefix=() # what ctest is started through
 started=$SECONDS
 
 minutes() { awk -v s="$1" 'BEGIN { printf "%.1f", s / 60 }'; }
@@ -20,8 +22,10 @@ step() { # step NAME COMMAND...: runs it, prints how long it took, remembers a f
   local name=$1 begin=$SECONDS status=0
   shift
   echo "== $name"
+  outcome=ok
   "$@" || status=$?
-  echo "== $name: $([ "$status" = 0 ] && echo ok || echo FAILED), $(minutes $((SECONDS - begin))) min"
+  [ "$status" = 0 ] || outcome="BROKEN"
+  echo "== $name: $outcome, $(minutes $((SECONDS - begin))) min"
   [ "$status" = 0 ] || broken+=("$name")
   return "$status"
 }
@@ -35,22 +39,20 @@ build() { # build PRESET [TARGET...]
     { grep -E -A 12 'error|FAILED|undefined reference' "$RESULTS/build-$preset.log" | head -n 80; return 1; }
 }
 
-# ThreadSanitizer maps its shadow at fixed addresses, which newer kernels' address randomisation may hit.
-fixed_addresses() {
-  if setarch "$(uname -m)" -R true 2>/dev/null; then setarch "$(uname -m)" -R "$@"; else "$@"; fi
-}
-
 ctest_run() { # ctest_run PRESET [ctest arguments]; a failing test is counted from the report, a missing report is a break
   local preset=$1
   shift
   local report="$PWD/$RESULTS/ctest-$preset.xml"
   ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
-    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --timeout 300 -j "$jobs" \
+    "${prefix[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --timeout 300 -j "$jobs" \
     --output-junit "$report" "$@" >"$RESULTS/ctest-$preset.log" 2>&1
   local status=$?
-  [ "$status" = 0 ] || grep -vE '^ *(Start|[0-9]+/[0-9]+ Test .*Passed)' "$RESULTS/ctest-$preset.log" | tail -n 200
-  [ -s "$report" ]
+  [ -s "$report" ] || return 1
+  [ "$status" = 0 ] && return 0
+  outcome="TESTS FAILED"
+  grep -vE '^ *(Start|[0-9]+/[0-9]+ Test .*Passed)' "$RESULTS/ctest-$preset.log" | tail -n 200
+  grep -q '<failure' "$report" # else ctest failed for a reason that no test carries
 }
 
 tsan() {
@@ -58,9 +60,11 @@ tsan() {
     echo "no test carries the label tsan yet: nothing to do"
     return 0
   fi
-  local target=()
+  # ThreadSanitizer maps its shadow at fixed addresses, which newer kernels' address randomisation may hit.
+  local target=() prefix=()
+  setarch "$(uname -m)" -R true 2>/dev/null && prefix=(setarch "$(uname -m)" -R)
   grep -qE '^build tsan_tests:' build/asan/build.ninja 2>/dev/null && target=(tsan_tests)
-  build tsan "${target[@]}" && fixed_addresses ctest_run tsan -L '^tsan$'
+  build tsan "${target[@]}" && ctest_run tsan -L '^tsan$'
 }
 
 pytest_run() { # pytest_run NAME PYTHON [arguments]
@@ -70,6 +74,7 @@ pytest_run() { # pytest_run NAME PYTHON [arguments]
     --junitxml="$RESULTS/pytest-$name.xml" -o junit_family=xunit2 "$@"
   local status=$?
   [ "$status" = 5 ] && echo "no test selected" && return 0
+  [ "$status" = 1 ] && outcome="TESTS FAILED"
   [ "$status" -le 1 ] && [ -s "$RESULTS/pytest-$name.xml" ]
 }
 
