@@ -32,6 +32,7 @@ class State(object):
         self.hook_ns = 0  # since the last step record
         self.hook_total_ns = 0
         self.hook_calls = 0
+        self.collect_ns = 0
         self.command_seq = 0
         self.threads = set()  # idents of Python threads that ran a step or drew a batch
         self.collectors = []  # functions(moment) that add facts; moments: import, step, refresh, exit
@@ -129,6 +130,7 @@ def collect(moment):
     if state.hook_calls:
         state.facts.set("agent.hook_ns_mean", state.hook_total_ns // state.hook_calls)
         state.facts.set("agent.hook_calls", state.hook_calls)
+        state.facts.set("agent.collect_ns", state.collect_ns)
     try:
         state.facts.flush()
     except Exception as error:

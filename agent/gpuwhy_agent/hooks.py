@@ -79,6 +79,7 @@ class _Steps(object):
     refresh_ns = 0
     interval_ns = FIRST_REFRESH_NS
     unwritten = 0
+    once_ns = 0  # facts taken inside the running hook: told apart from what every step pays
 
 
 def step_done(now, flags=0):
@@ -107,13 +108,20 @@ def after_work(now):
             _Steps.interval_ns = min(2 * _Steps.interval_ns, LONGEST_REFRESH_NS)
         _Steps.refresh_ns = now + _Steps.interval_ns
         state.threads.add(threading.get_ident())
-        core.collect("step" if first else "refresh")
-        inject.start_helper()
+        collect_once("step" if first else "refresh")
     poll_command()
     while pending:
         if not pending[0](now):
             break
         pending.pop(0)
+
+
+def collect_once(moment):
+    """Facts in the middle of the job, and the CUDA library's helper thread if that library has come since."""
+    begin = clock()
+    core.collect(moment)
+    inject.start_helper()
+    _Steps.once_ns += clock() - begin
 
 
 def poll_command():
@@ -124,9 +132,13 @@ def poll_command():
 
 
 def account(start):
-    """Adds the time since `start` to the cost of our hooks."""
+    """Adds the time since `start` to the cost of our hooks; the facts taken now and then have a sum of their own."""
     spent = clock() - start
     state.hook_ns += spent
+    if _Steps.once_ns:
+        state.collect_ns += _Steps.once_ns
+        spent -= _Steps.once_ns
+        _Steps.once_ns = 0
     state.hook_total_ns += spent
     state.hook_calls += 1
 
@@ -179,19 +191,38 @@ def profiler(action, name):
         core.fail("profiler hook", error)
 
 
+class _Nesting(object):
+    depth = 0
+    running = set()
+
+
+def _profiler_key(args, name):
+    """What a start and its stop have in common: the profiler object, or the module for plain functions."""
+    owner = args[0] if args else None
+    return id(owner) if hasattr(owner, "stop") or hasattr(owner, "__exit__") else name
+
+
 def profiled(function, action, name):
-    """Wraps a start (told before it) or a stop (told after it) of a profiler; one that is switched off is none."""
+    """Wraps a start (told before it) or a stop (told after it) of a profiler; one that is switched off is none.
+
+    torch.profiler works through torch.autograd.profiler: only the outermost start is told, and only its own stop.
+    """
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if args and not getattr(args[0], "enabled", True):
+        if _Nesting.depth or (args and not getattr(args[0], "enabled", True)):
             return function(*args, **kwargs)
+        key = _profiler_key(args, name)
         if action == wire.PROFILER_ACTION_START:
+            _Nesting.running.add(key)
             profiler(action, name)
-            return function(*args, **kwargs)
+        _Nesting.depth += 1
         try:
             return function(*args, **kwargs)
         finally:
-            profiler(action, name)
+            _Nesting.depth -= 1
+            if action == wire.PROFILER_ACTION_STOP and key in _Nesting.running:
+                _Nesting.running.discard(key)
+                profiler(action, name)
     return call
 
 

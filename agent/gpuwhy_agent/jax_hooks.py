@@ -5,7 +5,7 @@ import os
 import struct
 import sys
 
-from gpuwhy_agent import core, hooks, inject
+from gpuwhy_agent import core, hooks
 from gpuwhy_agent import wire_gen as wire
 from gpuwhy_agent.ring import clock
 
@@ -44,8 +44,7 @@ def _duration(event, seconds, **_unused):
             job.compile_seconds += seconds
         if kind == 0 and now >= job.refresh_ns:
             job.refresh_ns = now + REFRESH_NS
-            core.collect("step" if job.compilations == 1 else "refresh")
-            inject.start_helper()
+            hooks.collect_once("step" if job.compilations == 1 else "refresh")
         hooks.poll_command()
         hooks.account(now)
     except Exception as error:
@@ -103,8 +102,10 @@ def _backends(facts):
     bridge = sys.modules.get("jax._src.xla_bridge")
     default = getattr(bridge, "_default_backend", None)
     errors = getattr(bridge, "_backend_errors", None)
+    # Backends that are tried on every machine (tpu, proxy) fail on every machine without them: no news.
+    errors = [(name, text) for name, text in sorted((errors or {}).items()) if name in ("cuda", "rocm", "gpu")]
     if errors:
-        facts.set("jax.error", "; ".join("%s: %s" % (name, str(text)[:400]) for name, text in sorted(errors.items())))
+        facts.set("jax.error", "; ".join("%s: %s" % (name, str(text)[:400]) for name, text in errors))
     if default is None:
         for name in ("jax.backend", "jax.devices"):
             facts.unknown(name, NOT_STARTED)

@@ -8,7 +8,7 @@ import functools
 import sys
 import weakref
 
-from gpuwhy_agent import core, hooks, inject
+from gpuwhy_agent import core, hooks
 from gpuwhy_agent import wire_gen as wire
 from gpuwhy_agent.ring import clock
 
@@ -77,9 +77,7 @@ def _drawn(iterator, data, start, end):
             _look_at_batch(tensor)
     job.batches += 1
     if state.steps == 0 and job.batches == BATCHES_WITHOUT_STEP:
-        core.collect("step")
-        if _torch().cuda.is_initialized():
-            inject.start_helper()
+        hooks.collect_once("step")
     hooks.poll_command()
 
 
