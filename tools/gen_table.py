@@ -23,11 +23,12 @@ class TableError(Exception):
 
 
 def entries(folder, pattern, subfolders, excluded):
-    """Sorted names of the table's entries."""
+    """Sorted names of the table's entries: folder or file names, without what the pattern has before its star."""
     if not folder.is_dir():
         raise TableError(f"{folder}: no such folder")
     files = folder.glob("*/" + pattern if subfolders else pattern)
-    names = sorted({path.parent.name if subfolders else path.stem for path in files} - set(excluded))
+    fixed = 0 if subfolders else len(pattern.split("*", maxsplit=1)[0])
+    names = sorted({path.parent.name if subfolders else path.stem[fixed:] for path in files} - set(excluded))
     for name in names:
         if not IDENTIFIER.fullmatch(name):
             raise TableError(f"{folder / name}: the name must be snake_case ([a-z][a-z0-9_]*), it becomes a constant")

@@ -132,6 +132,17 @@ def test_table_of_subfolders_and_bad_names(tmp_path, capsys):
     assert "snake_case" in capsys.readouterr().err
 
 
+def test_table_of_prefixed_files_in_another_namespace(tmp_path):
+    for name in ("cmd_run.cc", "cmd_try.cc", "main.cc"):
+        write(tmp_path / "cli" / name, "")
+    assert gen_table.main(["--folder", str(tmp_path / "cli"), "--pattern", "cmd_*.cc", "--prefix", "kSubcommand_", "--type",
+                           "Subcommand", "--namespace", "gpuwhy::cli", "--header", "cli/subcommand.h", "--function", "All",
+                           "--function-namespace", "gpuwhy::cli", "--out", str(tmp_path / "table.cc")]) == 0
+    text = (tmp_path / "table.cc").read_text(encoding="utf-8")
+    assert "&::gpuwhy::cli::kSubcommand_run,\n    &::gpuwhy::cli::kSubcommand_try,\n}" in text
+    assert "namespace gpuwhy::cli {\nnamespace {" in text
+
+
 def test_embedded_bytes_come_back(tmp_path):
     data = random.Random(7).randbytes(200_000) + bytes(range(256)) * 3 + b"\\0??/\n\x001"
     (tmp_path / "lib").mkdir()
