@@ -95,7 +95,9 @@ single_file() { # only the C library may be needed at run time
   extra=$(readelf -d build/gpuwhy | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -vE '^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\.[0-9]+$')
   [ -z "$extra" ] || { echo "build/gpuwhy needs more than glibc: $extra"; return 1; }
-  if [ -f tools/check_glibc.py ]; then "$PYTHON" tools/check_glibc.py build/gpuwhy; fi
+  # 2.36 is Debian 12's, the oldest system that this build has to start on; 2.17 is the oldest a CUDA job may live on.
+  "$PYTHON" tools/check_glibc.py build/gpuwhy 2.36 &&
+    "$PYTHON" tools/check_glibc.py "$(find build/release -name libgpuwhy_inject.so -print -quit)" 2.17
 }
 
 quick=""
