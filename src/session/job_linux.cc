@@ -249,8 +249,9 @@ bool Job::State::TakeSignals() {
       child = true;
       continue;
     }
-    // From the terminal (Ctrl-C, hang-up, background read): the job is in the same group and has it too.
-    if (info.ssi_code == SI_KERNEL) continue;
+    // From the terminal (Ctrl-C, background read): the job is in the same group and has it too. Not so a hang-up, which
+    // the kernel sends to the session leader alone (tty_signal_session_leader), and that may be gpuwhy.
+    if (info.ssi_code == SI_KERNEL && number != SIGHUP) continue;
     const pid_t sender = static_cast<pid_t>(info.ssi_pid);
     // The job itself (kill(0, ...), kill(getppid(), ...)) means not itself by way of us; the companion only wakes us.
     if (sender == pid || (sender == companion.pid() && sender != 0)) continue;

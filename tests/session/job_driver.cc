@@ -24,7 +24,9 @@ int Main(int argc, char** argv) {
     command.assign(argv + i + 1, argv + argc);
     break;
   }
-  Result<Job> job = Job::Start(inherited, command, {}, {});
+  JobOptions options;
+  options.keep_all = output.rfind("/dev/", 0) == 0 || output.rfind("/proc/", 0) == 0;
+  Result<Job> job = Job::Start(inherited, command, {}, options);
   if (!job) {
     std::fprintf(stderr, "gpuwhy: %s\n", job.error().Line().c_str());
     return JobStartExitStatus(job.error());
