@@ -31,8 +31,15 @@ else:  # Python 3.6
     def clock():
         return int(time.monotonic() * 1e9)
 
-# Kernel id of the calling thread; 0 = unknown (before Python 3.8 there is no call for it).
-thread_id = getattr(threading, "get_native_id", lambda: 0)
+
+class _Thread(threading.local):
+    """Kernel id of the calling thread, asked once a thread; 0 = unknown (before Python 3.8 there is no call for it)."""
+
+    def __init__(self):
+        self.id = threading.get_native_id() if hasattr(threading, "get_native_id") else 0
+
+
+_thread = _Thread()
 
 
 def start_ticks():
@@ -95,7 +102,7 @@ class Ring(object):
         try:
             index = next(self.counter)
             offset = wire.HEADER_SIZE + (index & (self.capacity - 1)) * wire.RECORD_SIZE
-            packer.pack_into(self.map, offset + 8, clock(), kind, flags, thread_id(), *fields)
+            packer.pack_into(self.map, offset + 8, clock(), kind, flags, _thread.id, *fields)
             self.words[offset >> 3] = index + 1
             if index >= self.head:
                 self.head = self.words[_WORD_HEAD] = index + 1
