@@ -27,7 +27,34 @@
 
 namespace {
 
-using namespace gpuwhy::cupti;  // NOLINT: one file, one library, and its names are CUPTI's
+using gpuwhy::cupti::Activity;
+using gpuwhy::cupti::Api;
+using gpuwhy::cupti::BufferCompleted;
+using gpuwhy::cupti::BufferRequested;
+using gpuwhy::cupti::Callback;
+using gpuwhy::cupti::CallbackData;
+using gpuwhy::cupti::Kernel;
+using gpuwhy::cupti::kDomainDriver;
+using gpuwhy::cupti::kDomainResource;
+using gpuwhy::cupti::kDomainRuntime;
+using gpuwhy::cupti::kKindConcurrentKernel;
+using gpuwhy::cupti::kKindDriver;
+using gpuwhy::cupti::kKindKernel;
+using gpuwhy::cupti::kKindMemcpy;
+using gpuwhy::cupti::kKindMemset;
+using gpuwhy::cupti::kKindRuntime;
+using gpuwhy::cupti::kMaxLimitReached;
+using gpuwhy::cupti::kMultipleSubscribers;
+using gpuwhy::cupti::kResourceContextCreated;
+using gpuwhy::cupti::kResourceGraphCreated;
+using gpuwhy::cupti::kSiteExit;
+using gpuwhy::cupti::kSuccess;
+using gpuwhy::cupti::Memcpy;
+using gpuwhy::cupti::Memset;
+using gpuwhy::cupti::Result;
+using gpuwhy::cupti::Subscriber;
+using gpuwhy::cupti::SubscriberParams;
+using gpuwhy::cupti::Timestamp;
 
 constexpr size_t kTail = FAKE_CUPTI_VERSION >= 18 ? 64 : 0;  // later versions appended fields
 
