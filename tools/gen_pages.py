@@ -61,7 +61,7 @@ def render(pages, header):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--pages", default=ROOT / "docs" / "rules", type=pathlib.Path, help="folder of the pages")
-    parser.add_argument("--header", default="engine/page.h", help="header that declares RulePages()")
+    parser.add_argument("--header", default="model/page.h", help="header that declares RulePages()")
     parser.add_argument("--out", required=True, help="C++ file to write")
     options = parser.parse_args(arguments)
     try:

@@ -63,10 +63,10 @@ def page(tmp_path, text):
 
 def test_pages_compile_to_the_same_texts(tmp_path):
     path = page(tmp_path, GOOD)
-    write(tmp_path / "engine" / "page.h", PAGE_H)
+    write(tmp_path / "model" / "page.h", PAGE_H)
     out = tmp_path / "pages.cc"
     assert gen_pages.main(["--pages", str(path.parent), "--out", str(out)]) == 0
-    main = write(tmp_path / "main.cc", """#include "engine/page.h"
+    main = write(tmp_path / "main.cc", """#include "model/page.h"
 #include <iostream>
 int main() {
   for (const auto& page : gpuwhy::RulePages())

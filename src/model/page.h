@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GPUWHY_ENGINE_PAGE_H_
-#define GPUWHY_ENGINE_PAGE_H_
+#ifndef GPUWHY_MODEL_PAGE_H_
+#define GPUWHY_MODEL_PAGE_H_
 
 #include <span>
 #include <string_view>
@@ -29,4 +29,4 @@ std::span<const RulePage> RulePages();
 
 }  // namespace gpuwhy
 
-#endif  // GPUWHY_ENGINE_PAGE_H_
+#endif  // GPUWHY_MODEL_PAGE_H_
