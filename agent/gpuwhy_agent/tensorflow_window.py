@@ -4,6 +4,10 @@
 
 device_tracer_level=0 keeps CUPTI out; a profiler session of the job's own wins. No thread: hooks start, stop and read it.
 """
+import os
+import shutil
+import tempfile
+
 from gpuwhy_agent import core, hooks, xplane
 from gpuwhy_agent.ring import clock
 
@@ -17,6 +21,7 @@ class _Window(object):
     """The one window that may be open."""
     module = None  # tensorflow.python.profiler.profiler_v2
     session = None
+    folder = ""
     start_ns = 0
     end_ns = 0
     seconds = 0.0
@@ -46,6 +51,7 @@ def _abandon(why):
             session.stop()
         except Exception:
             pass
+        shutil.rmtree(window.folder, ignore_errors=True)
     core.gap("time in tf.data inside a tf.function", why, "run again without the other profiler")
 
 
@@ -59,8 +65,10 @@ def begin(milliseconds):
     session = window.module._pywrap_profiler.ProfilerSession()
     try:
         # Iterator:: events have TraceMe level 2; python_tracer_level would slow the job down.
-        session.start(state.spool, {"host_tracer_level": 2, "device_tracer_level": 0, "python_tracer_level": 0, "delay_ms": None})
+        window.folder = tempfile.mkdtemp(prefix="tf-profile-", dir=state.spool)
+        session.start(window.folder, {"host_tracer_level": 2, "device_tracer_level": 0, "python_tracer_level": 0, "delay_ms": None})
     except Exception as error:
+        shutil.rmtree(window.folder, ignore_errors=True)
         core.gap("time in tf.data inside a tf.function", "TensorFlow refused a profiler session: %s" % error, "")
         return
     window.session = session
@@ -82,14 +90,30 @@ def advance(now):
 
 def _close(now):
     session, window.session = window.session, None
-    data = session.stop()
+    # session.stop() would return trace events, cut at a million; the exported file is the whole XSpace.
+    session.export_to_tb()
+    data = _take_file()
     window.seconds = (now - window.start_ns) / 1e9
     state.facts.set("tensorflow.input.stop_seconds", round((clock() - now) / 1e9, 6))
-    if len(data) > LARGEST_BYTES:
-        core.gap("time in tf.data inside a tf.function", "the profile has %d bytes, too many to read inside the job" % len(data), "")
+    if data is None:
+        core.gap("time in tf.data inside a tf.function", "TensorFlow wrote no profile, or one too large to read inside the job", "")
         return
     window.totals = {}
     window.reader = xplane.read(data, window.totals)
+
+
+def _take_file():
+    """The exported xplane.pb, and nothing left in the spool; None where there is none of a size that can be read."""
+    try:
+        for folder, _, names in os.walk(window.folder):
+            for name in names:
+                path = os.path.join(folder, name)
+                if name.endswith(".xplane.pb") and os.path.getsize(path) <= LARGEST_BYTES:
+                    with open(path, "rb") as profile:
+                        return profile.read()
+        return None
+    finally:
+        shutil.rmtree(window.folder, ignore_errors=True)
 
 
 def _read_until(deadline):
@@ -109,7 +133,10 @@ def _read_until(deadline):
 def _tell():
     """Facts from the sums; an iterator's time contains that of the iterators it pulls from."""
     facts = state.facts
-    get_next = [entry for name, entry in window.totals.items() if name.startswith(xplane.GET_NEXT)]
+    # The op's own event is IteratorGetNextOp::DoCompute; the executor may show the same time again under the node's name.
+    get_next = [entry for name, entry in window.totals.items() if name.startswith(xplane.GET_NEXT) and "Op::" in name]
+    if not get_next:
+        get_next = [entry for name, entry in window.totals.items() if name.startswith(xplane.GET_NEXT)]
     facts.set("tensorflow.input.window_seconds", round(window.seconds, 6))
     facts.set("tensorflow.input.get_next_seconds", round(sum(entry[0] for entry in get_next), 6))
     facts.set("tensorflow.input.get_next_count", sum(entry[1] for entry in get_next))
