@@ -39,7 +39,8 @@ def test_only_one_core_file(pair):
     assert len(list(folder.iterdir())) <= 1
 
 
-@pytest.mark.parametrize("command,status", [("/nonexistent/program", 127), ("no-such-program-anywhere", 127), ("/etc/passwd", 126), ("/", 126)])
+@pytest.mark.parametrize("command,status", [("/nonexistent/program", 127), ("no-such-program-anywhere", 127),
+                                            ("/etc/passwd", 126), ("/", 126)])
 def test_a_command_that_cannot_start(pair, command, status):
     result = pair.watched([command])
     assert result.returncode == status
