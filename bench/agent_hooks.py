@@ -47,48 +47,56 @@ def drain(state):
     state.ring.words[16] = state.ring.head
 
 
-def child(calls, ring_only):
-    from gpuwhy_agent import core
-    fake_torch()
-    core.open_ring()
-    from gpuwhy_agent import hooks, torch_hooks, tensorflow_hooks
-    from gpuwhy_agent import wire_gen as wire
-    state, part = core.state, max(calls // 20, 1)
-    hooks._Steps.refresh_ns = 2**63  # facts are not part of a step's cost
-    torch_hooks.job.input_looks = 3
+class Iterator(object):
+    """Stands for a loader's iterator that has its batch ready."""
     batch = (FakeTensor(), 1)
 
-    class Iterator(object):
-        def __next__(self):
-            return batch
+    def __next__(self):
+        return self.batch
+
+
+def rows(state):
+    """[(hook, a call through it, the same call without it or None)]"""
+    from gpuwhy_agent import hooks, tensorflow_hooks, torch_hooks
+    from gpuwhy_agent import wire_gen as wire
 
     class Watched(Iterator):
         __next__ = torch_hooks._wrap_next(Iterator.__next__)
 
-    class Optimizer(object):
-        pass
-
-    plain, watched, optimizer = Iterator(), Watched(), Optimizer()
+    plain, watched, optimizer = Iterator(), Watched(), Iterator()
     step = torch_hooks._make_step_hook()
-    train = tensorflow_hooks.TrainCall(lambda: None, 1)
-    train_plain = lambda: None  # noqa: E731
-    rows = [
+    hooks._Steps.refresh_ns = 2**63  # facts are not part of a step's cost
+    torch_hooks.job.input_looks = 3
+    return [
         ("ring record", lambda: state.ring.write(hooks.SAVE, wire.TYPE_SAVE, 0, 1, 2), None),
         ("command check", hooks.poll_command, None),
         ("loader __next__", lambda: next(watched), lambda: next(plain)),
         ("optimizer step", lambda: step(optimizer, (), {}), None),
-        ("Keras train call", train, train_plain),
+        ("Keras train call", tensorflow_hooks.TrainCall(nothing, 1), nothing),
     ]
-    print("%-18s %8.0f ns  an empty call, for scale" % ("(nothing)", measure(train_plain, part)))
+
+
+def nothing():
+    pass
+
+
+def child(calls, ring_only):
+    from gpuwhy_agent import core
+    fake_torch()
+    core.open_ring()
+    from gpuwhy_agent import hooks
+    state, part = core.state, max(calls // 20, 1)
+    table = rows(state)
+    print("%-18s %8.0f ns  an empty call, for scale" % ("(nothing)", measure(nothing, part)))
     for spacing in (0, hooks.SPACING_NS):
         hooks.SPACING_NS = spacing
-        for name, function, base in rows[:1] if ring_only else rows:
+        label = "every call written" if not spacing else "at most 2000 records a second"
+        for name, function, base in table[:1] if ring_only else table:
             total = 0.0
             for _ in range(20):
                 drain(state)
                 total += measure(function, part)
             cost = total / 20 - (measure(base, calls) if base else 0.0)
-            label = "every call written" if not spacing else "at most 2000 records a second"
             print("%-18s %8.0f ns  Python %d.%d.%d  %s" % ((name, cost) + tuple(sys.version_info[:3]) + (label,)))
 
 

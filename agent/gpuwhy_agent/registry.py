@@ -3,7 +3,10 @@
 """Which hook module answers for which imported module; loaded at the first framework import only."""
 import importlib
 
-_OWNERS = (("torch", "torch_hooks"), ("tensorflow", "tensorflow_hooks"), ("keras", "tensorflow_hooks"), ("tf_keras", "tensorflow_hooks"), ("jax", "jax_hooks"))
+_OWNERS = (
+    ("torch", "torch_hooks"), ("tensorflow", "tensorflow_hooks"), ("keras", "tensorflow_hooks"), ("tf_keras", "tensorflow_hooks"),
+    ("jax", "jax_hooks"),
+)
 
 
 def patch(name, module):

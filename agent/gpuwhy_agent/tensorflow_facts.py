@@ -139,7 +139,8 @@ def _placement(facts, model):
     facts.set("tensorflow.variables.other_bytes", other)
 
 
-_SIZES = {"float64": 8, "int64": 8, "uint64": 8, "float32": 4, "int32": 4, "uint32": 4, "float16": 2, "bfloat16": 2, "int8": 1, "uint8": 1, "bool": 1}
+_SIZES = {"float64": 8, "int64": 8, "uint64": 8, "float32": 4, "int32": 4, "uint32": 4, "float16": 2,
+          "bfloat16": 2, "int8": 1, "uint8": 1, "bool": 1}
 
 
 def _bytes(variable):

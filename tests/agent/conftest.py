@@ -39,7 +39,8 @@ def framework_python(module, newest=True):
     """An interpreter that can import the module, or None."""
     cache = os.environ.get("GPUWHY_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "gpuwhy")
     candidates = [each for each in os.environ.get("GPUWHY_TEST_PYTHONS", "").split(":") if each]
-    candidates += sorted(glob.glob(str(ROOT / ".venv*" / "bin" / "python"))) + sorted(glob.glob(os.path.join(cache, "venv*", "bin", "python")))
+    candidates += sorted(glob.glob(str(ROOT / ".venv*" / "bin" / "python")))
+    candidates += sorted(glob.glob(os.path.join(cache, "venv*", "bin", "python")))
     candidates = candidates + ["/usr/bin/python3"] if newest else ["/usr/bin/python3"]
     code = "import importlib.util as u, sys; sys.exit(0 if u.find_spec(%r) else 1)" % module
     for candidate in candidates:

@@ -143,7 +143,8 @@ def test_cupti_folders(job):
         folder.mkdir(parents=True)
         (folder / name).write_text("")
     packages = str(job.folder / "packages")
-    done = job.run(sys.executable, "-c", "import os; print(os.environ['GPUWHY_CUPTI_DIRS'], os.environ['GPUWHY_AGENT_PID'] == str(os.getpid()))",
+    done = job.run(sys.executable, "-c", "import os; print(os.environ['GPUWHY_CUPTI_DIRS'], "
+                   "os.environ['GPUWHY_AGENT_PID'] == str(os.getpid()))",
                    PYTHONPATH=packages)
     folders, pid = done.stdout.split()
     assert folders.split(":")[:2] == [packages + "/nvidia/cu13/lib", packages + "/nvidia/cuda_cupti/lib"]

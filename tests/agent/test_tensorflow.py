@@ -147,7 +147,8 @@ def test_xplane_reader(agent):
         return encode(4, encode(1, identity) + encode(2, 5) + encode(3, picoseconds))
 
     late_id = encode(4, encode(3, 10**12) + encode(1, 300))
-    plane = encode(2, b"/host:CPU") + encode(3, encode(2, b"t") + event(300, 2 * 10**12) + event(7, 10**12) + event(9, 5 * 10**11) + late_id)
+    plane = encode(2, b"/host:CPU") + encode(3, encode(2, b"t") + event(300, 2 * 10**12) + event(7, 10**12) +
+                                              event(9, 5 * 10**11) + late_id)
     plane += metadata(300, b"IteratorGetNextAsOptionalOp::DoCompute") + metadata(7, b"MatMul") + metadata(9, b"Iterator::Root::Map#id=1#")
     totals = {}
     for _ in xplane.read(encode(1, plane) + encode(4, b"host"), totals):

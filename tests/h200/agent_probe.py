@@ -84,7 +84,8 @@ class Probe:
         environment = dict(os.environ, **extra)
         if watched:
             environment.update(GPUWHY_SPOOL=str(spool), PYTHONPATH=str(self.agent))
-        done = subprocess.run([sys.executable, str(script)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+        done = subprocess.run([sys.executable, str(script)], env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
         if done.returncode:
             print(done.stdout[-1500:])
         self.check(name + " ends with 0", done.returncode == 0, done.returncode)
@@ -102,11 +103,15 @@ def check_cuda(probe):
     get = facts.get
     probe.check("200 steps", ring.header["steps"] == 200, ring.header["steps"])
     probe.check("cuda initialised and available", get("torch.cuda_initialized") and get("torch.cuda_available"))
-    probe.check("parameters on the GPU", get("torch.parameters.cuda_bytes", 0) > 10**6 and get("torch.parameters.cpu_bytes") == 0, get("torch.parameters.cuda_bytes"))
-    probe.check("inputs pinned on the CPU", get("torch.inputs.device") == "cpu" and get("torch.inputs.pinned") is True, get("torch.inputs.pinned"))
+    probe.check("parameters on the GPU", get("torch.parameters.cuda_bytes", 0) > 10**6 and get("torch.parameters.cpu_bytes") == 0,
+                get("torch.parameters.cuda_bytes"))
+    probe.check("inputs pinned on the CPU", get("torch.inputs.device") == "cpu" and get("torch.inputs.pinned") is True,
+                get("torch.inputs.pinned"))
     probe.check("amp bfloat16", get("torch.amp.dtype") == "bfloat16", get("torch.amp.dtype"))
-    probe.check("uuid and bus id", str(get("torch.device.0.uuid")).startswith("GPU-") and get("torch.device.0.pci_bus_id"), get("torch.device.0.pci_bus_id"))
-    probe.check("memory in use and its limit", get("torch.memory.0.max_allocated_bytes", 0) > 10**6 and get("torch.memory.0.limit_bytes", 0) > 10**9)
+    probe.check("uuid and bus id", str(get("torch.device.0.uuid")).startswith("GPU-") and get("torch.device.0.pci_bus_id"),
+                get("torch.device.0.pci_bus_id"))
+    probe.check("memory in use and its limit", get("torch.memory.0.max_allocated_bytes", 0) > 10**6 and get("torch.memory.0.limit_bytes",
+                0) > 10**9)
     probe.check("no error of the agent", "agent.error" not in facts and "agent.disabled_reason" not in facts, get("agent.error"))
     for name in sorted(facts):
         if name.startswith(("torch.device.0", "torch.memory.0", "torch.cu", "torch.tf32", "torch.inputs", "agent.")):
@@ -119,9 +124,11 @@ def check_cpu(probe):
     facts, states = ring.facts(), ring.states()
     probe.check("a CPU job stays without the driver: libcuda is not mapped", output.endswith("False"), output)
     probe.check("parameters on the CPU", facts.get("torch.parameters.cuda_bytes") == 0)
-    probe.check("not initialised, availability unknown", facts.get("torch.cuda_initialized") is False and "torch.cuda_available" in states, states)
+    probe.check("not initialised, availability unknown",
+                facts.get("torch.cuda_initialized") is False and "torch.cuda_available" in states, states)
     _, ring = probe.run("asked", "import torch\nprint(torch.cuda.is_available())\n")
-    probe.check("available where the job asked itself", ring.facts().get("torch.cuda_available") is True, ring.facts().get("torch.cuda_available"))
+    probe.check("available where the job asked itself", ring.facts().get("torch.cuda_available") is True,
+                ring.facts().get("torch.cuda_available"))
     _, ring = probe.run("hidden", "import torch\nprint(torch.cuda.is_available())\n", CUDA_VISIBLE_DEVICES="")
     probe.check("hidden by the environment", ring.facts().get("torch.cuda_available") is False, ring.facts().get("torch.cuda_available"))
 
