@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kMaxDetailed = 40;
 // Time for reading mappings and descriptors in one poll; one process is always read, so that a slow machine gets on
 // too.
-constexpr int64_t kHeavyBudgetNs = 1'000'000;
+constexpr int64_t kHeavyBudgetNs = 400'000;
 constexpr int64_t kLastHeavyBudgetNs = 20'000'000;
 
 class OsWitness : public Witness {

@@ -14,7 +14,7 @@ namespace {
 
 // A poll looks at the children of so many threads besides the main ones: a job of 20 processes with 100 threads each
 // would else cost 2000 files a second, while processes are nearly always started by main threads.
-constexpr size_t kThreadsPerPoll = 64;
+constexpr size_t kThreadsPerPoll = 16;
 // Beyond so many processes, those at the end are read in turns.
 constexpr size_t kStatsPerPoll = 96;
 // A job that starts a compiler a thousand times must not make every poll slower.
