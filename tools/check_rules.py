@@ -16,6 +16,7 @@ import rule_page
 
 CONSTANT = re.compile(r"extern\s+constinit\s+const\s+Rule\s+(\w+)\s*\{(.*?)\};", re.DOTALL)
 PARAM = re.compile(r'\bParam\(\s*"([A-Za-z0-9_]+)"')
+SHARE = re.compile(r"\bTimeFinding\(")  # fills in {{share}} itself (engine/lookup.h)
 BLOCK = re.compile(r"^--- (fires|clear|cannot-tell): (\S.*)$")
 # new_rule.py writes this marker where a person has to write; nothing that still holds it may land.
 MARKER = "FILL" + "-IN"
@@ -69,6 +70,7 @@ def check_page(rule, page_path):
     except rule_page.PageError as fault:
         return [str(fault)]
     faults, params = list(find_markers(page_path)), set(PARAM.findall(rule.text))
+    params |= {"share"} if SHARE.search(rule.text) else set()
     for text in page.texts.values():
         for key, content, line in text.parts():
             for name in sorted(rule_page.placeholders(content) - params):
