@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "model/page.h"
+#include "report/locale.h"
+
+namespace gpuwhy::report {
+namespace {
+
+const LocaleEntry* FindEntry(std::string_view key) {
+  const std::span<const LocaleEntry> entries = LocaleEntries();
+  const auto less = [](const LocaleEntry& entry, std::string_view wanted) { return entry.key < wanted; };
+  const auto at = std::lower_bound(entries.begin(), entries.end(), key, less);
+  return at != entries.end() && at->key == key ? &*at : nullptr;
+}
+
+const PageText* FindPage(std::string_view cause, Language language) {
+  for (const RulePage& page : RulePages()) {
+    if (page.name == cause) return language == Language::kChinese ? &page.zh : &page.en;
+  }
+  return nullptr;
+}
+
+std::string_view FrameworkTitle(std::string_view name) {
+  if (name == "torch") return "PyTorch";
+  if (name == "tensorflow") return "TensorFlow";
+  if (name == "jax") return "JAX";
+  return name;
+}
+
+}  // namespace
+
+std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params) {
+  std::string out;
+  for (;;) {
+    const size_t open = text.find("{{");
+    const size_t close = open == std::string_view::npos ? open : text.find("}}", open);
+    if (close == std::string_view::npos) return out.append(text);
+    out.append(text.substr(0, open));
+    const auto found = params.find(std::string(text.substr(open + 2, close - open - 2)));
+    out += found == params.end() ? "?" : found->second;
+    text.remove_prefix(close + 2);
+  }
+}
+
+bool HasLocaleText(std::string_view key) { return FindEntry(key) != nullptr; }
+
+std::string LocaleText(std::string_view key, Language language, const std::map<std::string, std::string>& params) {
+  const LocaleEntry* entry = FindEntry(key);
+  if (entry == nullptr) return std::string(key);
+  return FillPlaceholders(language == Language::kChinese ? entry->zh : entry->en, params);
+}
+
+std::string CauseTitle(std::string_view cause, Language language) {
+  const PageText* page = FindPage(cause, language);
+  return page == nullptr ? std::string(cause) : std::string(page->title);
+}
+
+std::string VerdictSentence(const Report& report, Language language) {
+  const Verdict& verdict = report.verdict;
+  if (!verdict.summary.empty()) return LocaleText(verdict.summary, language, verdict.params);
+  for (const Finding& finding : report.findings) {
+    if (finding.cause == verdict.cause) return FindingSummary(finding, language);
+  }
+  if (const PageText* page = FindPage(verdict.cause, language)) return FillPlaceholders(page->summary, verdict.params);
+  return LocaleText(Format("verdict.{}", GpuUsedName(verdict.gpu_used)), language);
+}
+
+std::string WitnessWhy(const WitnessStatement& statement, Language language) {
+  return statement.why.empty() ? "" : LocaleText(statement.why, language, statement.params);
+}
+
+std::string WitnessSentence(const WitnessStatement& statement, Language language) {
+  if (!statement.says.empty()) return LocaleText(statement.says, language, statement.params);
+  const std::string why = WitnessWhy(statement, language);
+  if (!why.empty()) return why;
+  return LocaleText("witness.silent", language);
+}
+
+std::string FindingTitle(const Finding& finding, Language language) {
+  return FillPlaceholders(CauseTitle(finding.cause, language), finding.params);
+}
+
+std::string FindingSummary(const Finding& finding, Language language) {
+  const PageText* page = FindPage(finding.cause, language);
+  return page == nullptr ? finding.cause : FillPlaceholders(page->summary, finding.params);
+}
+
+std::string FindingNext(const Finding& finding, Language language) {
+  if (!finding.next.empty()) return finding.next;
+  const PageText* page = FindPage(finding.cause, language);
+  return page == nullptr ? "" : FillPlaceholders(page->next, finding.params);
+}
+
+std::vector<Fix> FindingFixes(const Finding& finding, Language language) {
+  std::vector<Fix> fixes;
+  const PageText* page = FindPage(finding.cause, language);
+  if (page == nullptr) return fixes;
+  for (const PageFix& fix : page->fixes) {
+    const std::vector<std::string>& wanted = finding.frameworks;
+    const bool shown = wanted.empty() || fix.framework == "any" || std::find(wanted.begin(), wanted.end(), fix.framework) != wanted.end();
+    if (!shown) continue;
+    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params), FillPlaceholders(fix.code, finding.params)});
+  }
+  return fixes;
+}
+
+// "framework.torch.version" is labelled by "fact.framework.version" with the framework's name filled in.
+std::string KeyLabel(std::string_view key, Language language) {
+  for (const std::string_view domain : {"metric.", "fact."}) {
+    const std::string full = std::string(domain) + std::string(key);
+    if (HasLocaleText(full)) return LocaleText(full, language);
+  }
+  const std::vector<std::string_view> parts = Split(key, '.');
+  if (parts.size() >= 3 && parts[0] == "framework") {
+    const std::string_view rest = key.substr(parts[0].size() + parts[1].size() + 2);
+    const std::string general = Format("fact.framework.{}", rest);
+    if (HasLocaleText(general)) return LocaleText(general, language, {{"framework", std::string(FrameworkTitle(parts[1]))}});
+  }
+  return std::string(key);
+}
+
+std::string MissingText(State state, std::string_view why, Language language) {
+  const std::string word = LocaleText(Format("state.{}", StateName(state)), language);
+  if (why.empty()) return word;
+  return LocaleText("state.with_why", language, {{"state", word}, {"why", LocaleText(why, language)}});
+}
+
+std::string ShowValue(const Value& value, std::string_view unit, Language language) {
+  if (!value.known()) return MissingText(value.state, value.why, language);
+  if (const std::optional<bool> yes = value.AsBool()) return LocaleText(*yes ? "word.yes" : "word.no", language);
+  if (const std::optional<double> number = value.AsDouble()) return ShowQuantity(*number, unit);
+  const std::string text = value.Show();
+  return text.empty() ? LocaleText("word.none", language) : text;
+}
+
+std::string ConfidenceText(double confidence, Language language) {
+  const char* step = "weak";
+  if (confidence >= 0.9) {
+    step = "stated";
+  } else if (confidence >= 0.75) {
+    step = "two";
+  } else if (confidence >= 0.5) {
+    step = "one";
+  }
+  return LocaleText(Format("confidence.{}", step), language);
+}
+
+}  // namespace gpuwhy::report

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the gpuwhy authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the planted jobs of jobs.py under gpuwhy on a machine with a GPU and compares the verdicts.
+
+usage: verdicts.py GPUWHY OUT_FOLDER [--only NAME,NAME] [--seconds S]
+Leaves each session (NAME.gpuwhy), each report (NAME.json) and a table on stdout; exits 1 unless all verdicts are right.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+JOBS = str(HERE / "jobs.py")
+# name: (arguments of jobs.py or a command, environment, gpu_used accepted, causes accepted)
+WANTED = {
+    "resnet-workers-0": (["resnet-workers-0", "--seconds", "24"], {}, {"yes"}, {"input-pipeline-bound"}),
+    "resnet-workers-16": (["resnet-workers-16", "--seconds", "20"], {}, {"yes"}, {"input-pipeline-bound", "gpu-in-use"}),
+    "resnet-resident": (["resnet-resident"], {}, {"yes"}, {"gpu-in-use"}),
+    "mlp": (["mlp"], {}, {"yes"}, {"launch-bound-small-kernels"}),
+    "item": (["item"], {}, {"yes"}, {"frequent-sync"}),
+    "pageable": (["pageable"], {}, {"yes"}, {"pageable-copies"}),
+    "cpu-model": (["cpu-model", "--seconds", "12"], {}, {"no"}, {"code-runs-on-cpu"}),
+    "hidden": (["mlp", "--seconds", "12"], {"CUDA_VISIBLE_DEVICES": ""}, {"no"}, {"device-hidden-by-env"}),
+    "hidden-cpu": (["cpu-model", "--seconds", "12"], {"CUDA_VISIBLE_DEVICES": ""}, {"no"}, {"device-hidden-by-env"}),
+    "sleep": (["sleep", "--seconds", "25"], {}, {"unknown", "no"}, {"gpu-allocated-but-idle"}),
+    "contention": (["contention"], {}, {"yes"}, {"gpu-contention"}),
+    "profiled": (["profiled"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
+    "graph": (["graph"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
+    "jax": (["jax"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
+}
+
+
+def run_one(gpuwhy, out, name, seconds):
+    arguments, environment, used, causes = WANTED[name]
+    command = [sys.executable, JOBS, *arguments]
+    if "--seconds" not in command:
+        command += ["--seconds", str(seconds)]
+    session, report_file = out / f"{name}.gpuwhy", out / f"{name}.json"
+    started = time.time()
+    done = subprocess.run([gpuwhy, "run", "--session", str(session), "--format", "json", "-q", "-o", str(report_file), "--", *command],
+                          env={**os.environ, **environment}, capture_output=True, text=True, timeout=180, check=False)
+    own = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            own = json.loads(line)
+    try:
+        report = json.loads(report_file.read_text())
+    except (OSError, ValueError) as error:
+        print(f"{name}: no report ({error}); exit {done.returncode}; {done.stderr[-300:]}")
+        return False
+    verdict = report["verdict"]
+    right = verdict["gpu_used"] in used and verdict["cause"] in causes
+    values = {key: metric["value"] for key, metric in report["metrics"].items()}
+    keys = ("input.wait.ratio", "input.exposed.ratio", "input.overlapped.ratio", "run.gpu_busy.ratio", "run.duty_cycle.ratio", "window.kernels.count", "window.cost.seconds", "run.steps.count")
+    shown = {key: round(values[key], 4) for key in keys if values.get(key) is not None}
+    print(f"{'ok  ' if right else 'BAD '} {name}: {verdict['gpu_used']} {verdict['cause']} {verdict['confidence']} exit {done.returncode} {time.time() - started:.0f} s session {session.stat().st_size // 1024} kB")
+    print(f"     own {own}\n     {shown}\n     breakdown {report['breakdown'] and {k: round(v, 3) for k, v in report['breakdown'].items()}}")
+    print("     findings", [(f["cause"], f["severity"], f["share_of_time"] and round(f["share_of_time"], 3)) for f in report["findings"]])
+    if not right:
+        for witness in report["witnesses"]:
+            print("     witness", witness["name"], witness["gpu_used"], witness["says"][:150])
+        print("     gaps", [(g["what"], g["why"][:120]) for g in report["gaps"]][:6])
+        print("     stderr", done.stderr[-400:])
+    return right
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("gpuwhy")
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=float, default=16)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    names = [name for name in args.only.split(",") if name] or list(WANTED)
+    right = 0
+    for name in names:
+        try:
+            right += run_one(args.gpuwhy, args.out, name, args.seconds)
+        except subprocess.TimeoutExpired:
+            print(f"BAD  {name}: timed out")
+    print(f"{right} of {len(names)} verdicts right")
+    return 0 if right == len(names) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
