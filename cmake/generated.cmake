@@ -26,7 +26,7 @@ function(gpuwhy_table name)
   file(GLOB members CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ARG_FOLDER}/${ARG_GLOB})
   set(out ${GEN}/${name}.gen.cc)
   gpuwhy_generate(OUTPUT ${out} COMMAND ${TOOLS}/gen_table.py --folder ${ARG_FOLDER} --out ${out} ${ARG_ARGS}
-    DEPENDS ${members} ${TOOLS}/gen_table.py)
+    DEPENDS ${members} ${TOOLS}/gen_table.py ${TOOLS}/cpp_text.py)
   set(GPUWHY_GENERATED_SOURCES ${GPUWHY_GENERATED_SOURCES} ${out} PARENT_SCOPE)
 endfunction()
 gpuwhy_table(all_rules FOLDER src/rules GLOB *.cc ARGS --prefix kRule_ --type Rule --namespace gpuwhy::rules --header engine/rule.h --function AllRules)
@@ -36,7 +36,7 @@ gpuwhy_table(all_subcommands FOLDER src/cli GLOB cmd_*.cc ARGS --pattern cmd_*.c
 
 # Texts: rule pages and locale.
 file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/rules/*.md)
-gpuwhy_generate(OUTPUT ${GEN}/pages.gen.cc COMMAND ${TOOLS}/gen_pages.py --out ${GEN}/pages.gen.cc DEPENDS ${pages} ${TOOLS}/gen_pages.py)
+gpuwhy_generate(OUTPUT ${GEN}/pages.gen.cc COMMAND ${TOOLS}/gen_pages.py --out ${GEN}/pages.gen.cc DEPENDS ${pages} ${TOOLS}/gen_pages.py ${TOOLS}/rule_page.py ${TOOLS}/cpp_text.py)
 file(GLOB locale CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/locale/*.json)
 gpuwhy_generate(OUTPUT ${GEN}/locale.gen.cc COMMAND ${TOOLS}/gen_locale.py --out ${GEN}/locale.gen.cc DEPENDS ${locale} ${TOOLS}/gen_locale.py)
 list(APPEND GPUWHY_GENERATED_SOURCES ${GEN}/pages.gen.cc ${GEN}/locale.gen.cc)

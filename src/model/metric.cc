@@ -48,6 +48,7 @@ constexpr Metric kMetrics[] = {
     {"cuda.busy.seconds", "seconds", kGauge, "permanent tracing: time with a kernel running since the last reading, summed over the GPUs of a process"},
     {"cuda.copy.bytes", "bytes", kGauge, "permanent tracing: bytes copied by the GPUs of a process since the last reading"},
     {"job.cpu.seconds", "seconds", kCounter, "CPU time of the whole process tree of the job"},
+    {"job.processes", "", kGauge, "living processes of the job"},
     {"run.wall.seconds", "seconds", kGauge, "wall time of the job"},
     {"run.steady.seconds", "seconds", kGauge, "wall time of the steady state: from the end of warm-up to the last step"},
     {"run.steps.count", "", kGauge, "optimizer steps in the steady state"},
