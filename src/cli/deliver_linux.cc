@@ -14,6 +14,8 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/machine_text.h"
+#include "session/machine.h"
 
 namespace gpuwhy::cli {
 namespace {
@@ -81,6 +83,7 @@ Result<std::string> RenderReport(const Report& report, const Arguments& argument
   const bool to_terminal = arguments.output.empty() && isatty(fd) == 1;
   options.color = options.color && to_terminal;
   if (to_terminal) options.width = WidthOf(fd, options.width);
+  if (reporter->name == "text" && IsMachineReport(report)) return MachineText(report, options);
   return reporter->render(report, options);
 }
 

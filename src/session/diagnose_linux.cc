@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "session/diagnose.h"
+#include "session/machine.h"
+#include "session/session_file.h"
+#include "session/session_store.h"
+#include "session/share.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+// read(2) and not a path: /dev/stdin cannot be opened again when it is a socket or belongs to another user.
+Result<std::string> ReadStandardInput() {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoError("cannot read standard input", errno);
+    if (got == 0) return text;
+    if (text.size() + static_cast<size_t>(got) > kMostBytes) {
+      return Error{ErrorCode::kUnsupported, "cannot read standard input: more than 1 GiB", "save it to a file and cut it"};
+    }
+    text.append(buffer, static_cast<size_t>(got));
+  }
+}
+
+// Why a text is no session, as far as its first bytes tell.
+Error NotASession(std::string_view text, const std::string& name) {
+  if (Trim(text).empty()) {
+    return {ErrorCode::kUnsupported, Format("cannot read {}: it is empty", name),
+            "record a session with: gpuwhy run --session FILE -- CMD"};
+  }
+  if (text.substr(0, 4096).find('\0') != std::string_view::npos) {
+    return {ErrorCode::kUnsupported, Format("cannot read {}: binary data, not a gpuwhy session", name),
+            "give a file recorded by gpuwhy run --session FILE"};
+  }
+  return {ErrorCode::kUnsupported, Format("cannot read {}: unsupported format, not a gpuwhy session", name),
+          "this version reads sessions recorded by gpuwhy run --session FILE"};
+}
+
+}  // namespace
+
+Result<Report> DiagnoseSession(std::string_view text, const std::string& name) {
+  const bool plain = !text.empty() && text.front() == '{' && LooksLikeSession(text);
+  const std::optional<std::string> quoted = plain ? std::nullopt : FindQuotedSession(text);
+  if (quoted) return DiagnoseSession(*quoted, name);
+  if (!LooksLikeSession(text)) return NotASession(text, name);
+  Evidence evidence;
+  const Result<SessionInfo> info = ReadSession(text, evidence);
+  if (!info) {
+    const Error& error = info.error();
+    return Error{error.code, Format("cannot read {}: {}", name, error.message), error.hint};
+  }
+  return Judge(evidence);
+}
+
+Result<Report> DiagnoseSessionFile(const std::string& path) {
+  std::string file = path;
+  if (path == "last") {
+    Result<std::string> newest = NewestSession();
+    if (!newest) return newest.error();
+    file = *newest;
+  }
+  const Result<std::string> text = path == "-" ? ReadStandardInput() : ReadFile(file, kMostBytes);
+  if (!text) return text.error();
+  return DiagnoseSession(*text, path == "-" ? "standard input" : file);
+}
+
+}  // namespace gpuwhy
