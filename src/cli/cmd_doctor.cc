@@ -34,8 +34,16 @@ int Share(const Evidence& evidence, const Arguments& arguments) {
     return Fail({ErrorCode::kUsage, "--share writes Markdown and no other format", "leave out --format, or leave out --share"});
   }
   Identity identity = Identity::OfThisProcess();
-  for (const std::string& python : arguments.All("--python")) identity.paths.push_back(python);
-  for (const Entity& python : evidence.Entities(EntityKind::kInterpreter)) identity.paths.push_back(python.id);
+  const auto add = [&](const std::string& python) {
+    identity.paths.push_back(python);
+    // The environment that it stands in: its packages lie below.
+    const size_t folder = python.rfind("/bin/");
+    if (folder != std::string::npos) identity.paths.push_back(python.substr(0, folder));
+  };
+  for (const std::string& python : arguments.All("--python")) {
+    if (python.find('/') != std::string::npos) add(python);
+  }
+  for (const Entity& python : evidence.Entities(EntityKind::kInterpreter)) add(python.id);
   Masker masker(std::move(identity));
   const Evidence masked = Masked(evidence, masker);
   const Result<std::string> session = SessionText(masked);

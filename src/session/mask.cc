@@ -177,27 +177,28 @@ std::string Masker::MaskIds(std::string_view text) {
   return out;
 }
 
+// Replaces a folder and what lies below it.
+void Masker::MaskFolder(const std::string& folder, std::string& text) {
+  if (IsSystemPath(folder)) return;
+  for (size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at)) {
+    size_t end = at + folder.size();
+    if (end < text.size() && text[end] == '/') {
+      while (end < text.size() && !EndsPath(text[end])) ++end;
+    }
+    const std::string mask = MaskPath(text.substr(at, end - at));
+    text.replace(at, end - at, mask);
+    at += mask.size();
+  }
+}
+
 std::string Masker::Mask(std::string_view text) {
-  std::string out(text);
-  // Private paths as a whole first: they may hold blanks, at which a path in running text seems to end.
-  for (const std::string& path : identity_.paths) {
-    if (IsSystemPath(path)) continue;
-    for (size_t at = out.find(path); at != std::string::npos; at = out.find(path, at)) {
-      const std::string mask = MaskPath(path);
-      out.replace(at, path.size(), mask);
-      at += mask.size();
-    }
+  // Numbers first: behind a path they would look like the next word of a sentence.
+  std::string out = MaskIds(MaskSerials(text));
+  // Known private folders first: they may hold blanks, at which a path in running text seems to end.
+  for (const std::vector<std::string>* folders : {&identity_.paths, &identity_.homes}) {
+    for (const std::string& folder : *folders) MaskFolder(MaskIds(MaskSerials(folder)), out);
   }
-  for (const std::string& home : identity_.homes) {
-    for (size_t at = out.find(home); at != std::string::npos && !IsSystemPath(home); at = out.find(home, at)) {
-      size_t end = at + home.size();
-      while (end < out.size() && !EndsPath(out[end])) ++end;
-      const std::string mask = MaskPath(out.substr(at, end - at));
-      out.replace(at, end - at, mask);
-      at += mask.size();
-    }
-  }
-  out = MaskIds(MaskSerials(MaskPaths(out)));
+  out = MaskPaths(out);
   for (const std::string& host : identity_.hosts) out = ReplaceName(out, host, "[host]", host.size() >= 6);
   for (const std::string& user : identity_.users) out = ReplaceName(out, user, "[user]", user.size() >= 6);
   return out;

@@ -33,6 +33,7 @@ class Masker {
   Entity Mask(const Entity& entity);
 
  private:
+  void MaskFolder(const std::string& folder, std::string& text);
   std::string MaskPaths(std::string_view text);
   std::string MaskPath(const std::string& path);
   std::string MaskIds(std::string_view text);

@@ -138,7 +138,8 @@ def test_a_shared_block_tells_nobody_who(python):
 @pytest.mark.parametrize("form", ["plain", "quoted", "html", "crlf", "wrapped"])
 def test_a_shared_block_is_read_back(python, tmp_path, form):
     block = shared(python()).stdout
-    wanted = [line for line in block.splitlines() if line.startswith("[") or "built without CUDA" in line]
+    wanted = block.partition("```text\n")[2].partition("```")[0].splitlines()
+    assert len(wanted) > 10
     post = "Hello, can anybody help?\n\n" + block + "\nThanks!\n{\"not\": \"ours\"}\n"
     if form == "quoted":
         post = "".join(f"> > {line}\n" for line in post.splitlines())

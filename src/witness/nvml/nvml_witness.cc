@@ -69,8 +69,9 @@ void NvmlWitness::Start(const WitnessContext& context, EvidenceSink& sink) {
 bool NvmlWitness::LeaveAsleep(EvidenceSink& sink) {
   const std::vector<PciGpu> gpus = NvidiaOnBus(context_.root);
   for (const PciGpu& gpu : gpus) {
-    sink.AddFact("gpu.asleep", Entity::Gpu(NvmlBusId(gpu.address)), Value::Of(gpu.asleep), Source::kOs);
-    if (gpu.asleep) asleep_.push_back(gpu.address);
+    if (!gpu.asleep) continue;  // named by its UUID once it is attached: one GPU must not become two
+    sink.AddFact("gpu.asleep", Entity::Gpu(NvmlBusId(gpu.address)), Value::Of(true), Source::kOs);
+    asleep_.push_back(gpu.address);
   }
   if (asleep_.empty() || asleep_.size() != gpus.size() || context_.job_pid != 0) return false;
   sink.AddFact("driver.nvml.skipped", Entity::Host(), Value::Of(std::string("gpu-asleep")), Source::kDriver);
