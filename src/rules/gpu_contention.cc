@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kNeeds[] = {"process.gpu.sm.ratio"};
 
 constexpr double kOtherWorks = 0.10;
+constexpr size_t kFewestSamples = 8;  // one a second: the driver's shares are statistical (monitoring facts 3.2)
 
 struct Other {
   int64_t pid = 0;
@@ -27,7 +28,9 @@ Other BusiestOther(const RuleContext& context) {
     const std::vector<int64_t>& own = context.analysis.processes;
     if (std::find(own.begin(), own.end(), entity.pid()) != own.end()) continue;
     if (!context.analysis.gpu.empty() && entity.gpu() != context.analysis.gpu) continue;
-    const double share = MeanOf(context.evidence.Samples("process.gpu.sm.ratio", entity), 0, 1e18).value_or(0);
+    const Series& series = context.evidence.Samples("process.gpu.sm.ratio", entity);
+    if (series.size() < kFewestSamples) continue;
+    const double share = MeanOf(series, 0, 1e18).value_or(0);
     if (share > best.share) best = {entity.pid(), share};
   }
   return best;
@@ -35,6 +38,7 @@ Other BusiestOther(const RuleContext& context) {
 
 RuleOutcome Check(const RuleContext& context) {
   if (context.evidence.EntitiesWith("process.gpu.sm.ratio").empty()) return RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
+  if (context.ladder.gpu_used == GpuUsed::kNo || context.analysis.gpu.empty()) return RuleOutcome::Clear();  // nothing to contend for
   const Other other = BusiestOther(context);
   if (other.share < kOtherWorks) return RuleOutcome::Clear();
   // The driver samples one process an engine at a time: a share among several is statistical, an upper bound of the loss.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/json.h"
@@ -43,8 +44,11 @@ class SessionWriter : public EvidenceSink {
  private:
   SessionWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   void Line(const Json& line);
-  void FlushGroups();
-  void FlushSpans();
+  using SpanGroup = std::tuple<SpanKind, int64_t, int32_t>;  // kind, pid, device
+  void FlushSpans(const SpanGroup& group, std::vector<Span>& spans);
+  void FlushSamples();
+  void FlushSteps();
+  void FlushHostSamples();
   void WriteOut();
 
   std::string path_;
@@ -53,7 +57,7 @@ class SessionWriter : public EvidenceSink {
   int failed_errno_ = 0;
   bool failure_told_ = false;
   std::vector<Sample> samples_;
-  std::vector<Span> spans_;
+  std::map<SpanGroup, std::vector<Span>> spans_;
   std::vector<StepMark> steps_;
   std::vector<HostSample> host_samples_;
   std::map<std::string, uint32_t, std::less<>> names_;

@@ -67,7 +67,6 @@ void SessionWriter::WriteOut() {
 }
 
 void SessionWriter::Add(const Fact& fact) {
-  FlushGroups();
   Json line;
   line.Set("k", "fact");
   line.Set("n", fact.name);
@@ -80,23 +79,24 @@ void SessionWriter::Add(const Fact& fact) {
 }
 
 void SessionWriter::Add(const Sample& sample) {
-  if (!samples_.empty() && (samples_.front().time_s != sample.time_s || samples_.front().entity != sample.entity)) FlushGroups();
+  if (!samples_.empty() && (samples_.front().time_s != sample.time_s || samples_.front().entity != sample.entity)) FlushSamples();
   samples_.push_back(sample);
 }
 
 void SessionWriter::Add(const Span& span) {
-  const bool same = spans_.empty() || (spans_.front().kind == span.kind && spans_.front().pid == span.pid && spans_.front().device == span.device);
-  if (!same || spans_.size() >= kSpansALine) FlushSpans();
-  spans_.push_back(span);
+  const SpanGroup group{span.kind, span.pid, span.device};
+  std::vector<Span>& spans = spans_[group];
+  spans.push_back(span);
+  if (spans.size() >= kSpansALine) FlushSpans(group, spans);
 }
 
 void SessionWriter::Add(const StepMark& mark) {
-  if (!steps_.empty() && (steps_.front().pid != mark.pid || steps_.size() >= kSpansALine)) FlushGroups();
+  if (!steps_.empty() && (steps_.front().pid != mark.pid || steps_.size() >= kSpansALine)) FlushSteps();
   steps_.push_back(mark);
 }
 
 void SessionWriter::Add(const HostSample& sample) {
-  if (!host_samples_.empty() && host_samples_.front().pid != sample.pid) FlushGroups();
+  if (!host_samples_.empty() && host_samples_.front().pid != sample.pid) FlushHostSamples();
   host_samples_.push_back(sample);
 }
 
@@ -123,60 +123,63 @@ uint32_t SessionWriter::Intern(std::string_view name) {
   return index;
 }
 
-void SessionWriter::FlushSpans() {
-  if (spans_.empty()) return;
+void SessionWriter::FlushSpans(const SpanGroup& group, std::vector<Span>& spans) {
+  if (spans.empty()) return;
   Json line;
   line.Set("k", "spans");
-  line.Set("kind", static_cast<int>(spans_.front().kind));
-  line.Set("pid", spans_.front().pid);
-  line.Set("dev", spans_.front().device);
+  line.Set("kind", static_cast<int>(std::get<0>(group)));
+  line.Set("pid", std::get<1>(group));
+  line.Set("dev", std::get<2>(group));
   Json rows = Json::Array{};
   int64_t last_start = 0;
-  for (const Span& span : spans_) rows.Push(SpanRow(span, last_start));
+  for (const Span& span : spans) rows.Push(SpanRow(span, last_start));
   line.Set("rows", std::move(rows));
-  spans_.clear();
+  spans.clear();
   Line(line);
 }
 
-void SessionWriter::FlushGroups() {
-  FlushSpans();
-  if (!samples_.empty()) {
-    Json line;
-    line.Set("k", "samples");
-    line.Set("e", samples_.front().entity.Text());
-    line.Set("t", samples_.front().time_s);
-    Json values = Json::Object{};
-    for (const Sample& sample : samples_) values.Set(sample.metric, sample.value);
-    line.Set("v", std::move(values));
-    samples_.clear();
-    Line(line);
-  }
-  if (!steps_.empty()) {
-    Json line;
-    line.Set("k", "steps");
-    line.Set("pid", steps_.front().pid);
-    Json rows = Json::Array{};
-    for (const StepMark& mark : steps_) {
-      rows.Push(Json::Array{mark.time_ns, mark.index, mark.wait_ns, mark.save_ns, mark.items, mark.hook_ns});
-    }
-    line.Set("rows", std::move(rows));
-    steps_.clear();
-    Line(line);
-  }
-  if (!host_samples_.empty()) {
-    Json line;
-    line.Set("k", "host");
-    line.Set("pid", host_samples_.front().pid);
-    Json rows = Json::Array{};
-    for (const HostSample& sample : host_samples_) rows.Push(Json::Array{sample.time_ns, sample.category, sample.name});
-    line.Set("rows", std::move(rows));
-    host_samples_.clear();
-    Line(line);
-  }
+void SessionWriter::FlushSamples() {
+  if (samples_.empty()) return;
+  Json line;
+  line.Set("k", "samples");
+  line.Set("e", samples_.front().entity.Text());
+  line.Set("t", samples_.front().time_s);
+  Json values = Json::Object{};
+  for (const Sample& sample : samples_) values.Set(sample.metric, sample.value);
+  line.Set("v", std::move(values));
+  samples_.clear();
+  Line(line);
+}
+
+void SessionWriter::FlushSteps() {
+  if (steps_.empty()) return;
+  Json line;
+  line.Set("k", "steps");
+  line.Set("pid", steps_.front().pid);
+  Json rows = Json::Array{};
+  for (const StepMark& mark : steps_) rows.Push(Json::Array{mark.time_ns, mark.index, mark.wait_ns, mark.save_ns, mark.items, mark.hook_ns});
+  line.Set("rows", std::move(rows));
+  steps_.clear();
+  Line(line);
+}
+
+void SessionWriter::FlushHostSamples() {
+  if (host_samples_.empty()) return;
+  Json line;
+  line.Set("k", "host");
+  line.Set("pid", host_samples_.front().pid);
+  Json rows = Json::Array{};
+  for (const HostSample& sample : host_samples_) rows.Push(Json::Array{sample.time_ns, sample.category, sample.name});
+  line.Set("rows", std::move(rows));
+  host_samples_.clear();
+  Line(line);
 }
 
 Result<void> SessionWriter::Flush() {
-  FlushGroups();
+  for (auto& [group, spans] : spans_) FlushSpans(group, spans);
+  FlushSamples();
+  FlushSteps();
+  FlushHostSamples();
   WriteOut();
   if (failed_errno_ == 0 || failure_told_) return {};
   failure_told_ = true;

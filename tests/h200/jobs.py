@@ -279,17 +279,6 @@ def jax_mlp(args):
     steps.report(4096)
 
 
-def contention(args):
-    """A resident training beside a second process that loads the same GPU."""
-    import subprocess
-    other = subprocess.Popen([sys.executable, __file__, "burn", "--seconds", str(args.seconds + 20)], stdout=subprocess.DEVNULL, start_new_session=True,
-                             env={k: v for k, v in os.environ.items() if not k.startswith(("GPUWHY", "CUDA_INJECTION"))})
-    try:
-        resnet_resident(args, batch=64)
-    finally:
-        other.kill()
-
-
 def burn(args):
     import torch
     left = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
@@ -306,14 +295,14 @@ JOBS = {
     "resnet-resident": resnet_resident,
     "resnet-resident-32": lambda a: resnet_resident(a, batch=32),
     "mlp": mlp,
-    "item": lambda a: resnet_resident(a, batch=64, item=True),
+    "item": lambda a: resnet_resident(a, batch=128, item=True),
     "pageable": pageable,
     "cpu-model": cpu_model,
     "sleep": allocate_and_sleep,
     "profiled": profiled,
     "graph": graph,
     "jax": jax_mlp,
-    "contention": contention,
+    "contention": lambda a: resnet_resident(a, batch=64),
     "burn": burn,
 }
 

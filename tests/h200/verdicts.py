@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the planted jobs of jobs.py under gpuwhy on a machine with a GPU and compares the verdicts.
 
-usage: verdicts.py GPUWHY OUT_FOLDER [--only NAME,NAME] [--seconds S]
+usage: verdicts.py GPUWHY OUT_FOLDER [--only NAME,NAME+NAME] [--seconds S]     (names joined by + run side by side)
 Leaves each session (NAME.gpuwhy), each report (NAME.json) and a table on stdout; exits 1 unless all verdicts are right.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -32,18 +33,22 @@ WANTED = {
     "profiled": (["profiled"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
     "graph": (["graph"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
     "jax": (["jax"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
+    "cpp": (None, {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels", "frequent-sync"}),
 }
 
 
 def run_one(gpuwhy, out, name, seconds):
     arguments, environment, used, causes = WANTED[name]
-    command = [sys.executable, JOBS, *arguments]
-    if "--seconds" not in command:
+    command = [os.environ.get("GPUWHY_SAXPY", "saxpy_loop"), str(int(seconds))] if arguments is None else [sys.executable, JOBS, *arguments]
+    if arguments is not None and "--seconds" not in command:
         command += ["--seconds", str(seconds)]
     session, report_file = out / f"{name}.gpuwhy", out / f"{name}.json"
     started = time.time()
+    other = subprocess.Popen([sys.executable, JOBS, "burn", "--seconds", "90"], stdout=subprocess.DEVNULL) if name == "contention" else None
     done = subprocess.run([gpuwhy, "run", "--session", str(session), "--format", "json", "-q", "-o", str(report_file), "--", *command],
                           env={**os.environ, **environment}, capture_output=True, text=True, timeout=180, check=False)
+    if other is not None:
+        other.kill()
     own = {}
     for line in done.stdout.splitlines():
         if line.startswith("{"):
@@ -58,15 +63,25 @@ def run_one(gpuwhy, out, name, seconds):
     values = {key: metric["value"] for key, metric in report["metrics"].items()}
     keys = ("input.wait.ratio", "input.exposed.ratio", "input.overlapped.ratio", "run.gpu_busy.ratio", "run.duty_cycle.ratio", "window.kernels.count", "window.cost.seconds", "run.steps.count")
     shown = {key: round(values[key], 4) for key in keys if values.get(key) is not None}
-    print(f"{'ok  ' if right else 'BAD '} {name}: {verdict['gpu_used']} {verdict['cause']} {verdict['confidence']} exit {done.returncode} {time.time() - started:.0f} s session {session.stat().st_size // 1024} kB")
-    print(f"     own {own}\n     {shown}\n     breakdown {report['breakdown'] and {k: round(v, 3) for k, v in report['breakdown'].items()}}")
-    print("     findings", [(f["cause"], f["severity"], f["share_of_time"] and round(f["share_of_time"], 3)) for f in report["findings"]])
+    lines = []
+    lines.append(f"{'ok  ' if right else 'BAD '} {name}: {verdict['gpu_used']} {verdict['cause']} {verdict['confidence']} exit {done.returncode} {time.time() - started:.0f} s session {session.stat().st_size // 1024} kB")
+    lines.append(f"     own {own}\n     {shown}\n     breakdown {report['breakdown'] and {k: round(v, 3) for k, v in report['breakdown'].items()}}")
+    lines.append("     findings " + repr([(f["cause"], f["severity"], f["share_of_time"] and round(f["share_of_time"], 3)) for f in report["findings"]]))
     if not right:
         for witness in report["witnesses"]:
-            print("     witness", witness["name"], witness["gpu_used"], witness["says"][:150])
-        print("     gaps", [(g["what"], g["why"][:120]) for g in report["gaps"]][:6])
-        print("     stderr", done.stderr[-400:])
+            lines.append(f"     witness {witness['name']} {witness['gpu_used']} {witness['says'][:150]}")
+        lines.append(f"     gaps {[(g['what'], g['why'][:120]) for g in report['gaps']][:6]}")
+        lines.append(f"     stderr {done.stderr[-400:]}")
+    print("\n".join(lines), flush=True)
     return right
+
+
+def attempt(args, name):
+    try:
+        return run_one(args.gpuwhy, args.out, name, args.seconds)
+    except (subprocess.TimeoutExpired, OSError) as error:
+        print(f"BAD  {name}: {error}")
+        return False
 
 
 def main():
@@ -77,15 +92,14 @@ def main():
     parser.add_argument("--seconds", type=float, default=16)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    names = [name for name in args.only.split(",") if name] or list(WANTED)
-    right = 0
-    for name in names:
-        try:
-            right += run_one(args.gpuwhy, args.out, name, args.seconds)
-        except subprocess.TimeoutExpired:
-            print(f"BAD  {name}: timed out")
-    print(f"{right} of {len(names)} verdicts right")
-    return 0 if right == len(names) else 1
+    groups = [group.split("+") for group in args.only.split(",") if group] or [[name] for name in WANTED]
+    right = total = 0
+    for group in groups:
+        total += len(group)
+        with concurrent.futures.ThreadPoolExecutor(len(group)) as pool:
+            right += sum(pool.map(lambda name: attempt(args, name), group))
+    print(f"{right} of {total} verdicts right")
+    return 0 if right == total else 1
 
 
 if __name__ == "__main__":

@@ -84,6 +84,7 @@ bool CudaProcess::MakeSpan(SpanKind kind, uint64_t start_ns, uint64_t duration_n
 }
 
 void CudaProcess::AddGpu(const Span& span, EvidenceSink& sink) {
+  if (first_work_ns_ == 0) first_work_ns_ = std::max<int64_t>(span.start_ns + session_start_ns_, 1);
   if (gpu_spans_ >= kMaxGpuSpans) {
     ++left_out_;
     if (open_) ++open_->left_out;
@@ -97,7 +98,6 @@ void CudaProcess::TakeKernel(const wire::Common& record, EvidenceSink& sink) {
   const auto kernel = wire::As<wire::Kernel>(record);
   Span span;
   if (!MakeSpan(SpanKind::kKernel, kernel.start_ns, kernel.duration_ns, &span)) return;
-  if (first_kernel_ns_ == 0) first_kernel_ns_ = static_cast<int64_t>(std::max<uint64_t>(record.time_ns, 1));
   span.device = kernel.device;
   span.lane = kernel.stream;
   span.name = Name(kernel.name);
@@ -218,7 +218,7 @@ void CudaProcess::TakeKernelSum(const wire::KernelSum& record, double time_s, Ev
   sum_time_s_ = time_s;
   sum_kernels_ += record.count;
   sum_busy_ns_ += record.busy_ns;
-  if (first_kernel_ns_ == 0 && record.count > 0) first_kernel_ns_ = static_cast<int64_t>(std::max<uint64_t>(record.time_ns, 1));
+  if (first_work_ns_ == 0 && record.count > 0) first_work_ns_ = static_cast<int64_t>(std::max<uint64_t>(record.time_ns, 1));
   if (kernel_totals_.size() >= kMaxNames && kernel_totals_.count(record.name) == 0) return;
   KernelTotal& total = kernel_totals_[record.name];
   total.count += record.count;

@@ -38,7 +38,7 @@ class CudaProcess {
 
   AgentJson& json() { return json_; }
   uint64_t ended(wire::WindowMode mode) const;
-  int64_t first_kernel_ns() const { return first_kernel_ns_; }  // CLOCK_MONOTONIC, 0 = none
+  int64_t first_work_ns() const { return first_work_ns_; }  // first kernel, copy or memset; CLOCK_MONOTONIC, 0 = none
   int64_t last_cost_ns() const { return last_cost_ns_; }        // of the window that ended last
 
  private:
@@ -79,7 +79,7 @@ class CudaProcess {
   std::map<uint16_t, uint32_t> expected_ms_;  // by window mode
   std::map<uint16_t, uint64_t> ended_;        // by window mode
   std::optional<OpenWindow> open_;
-  int64_t first_kernel_ns_ = 0, last_cost_ns_ = 0;
+  int64_t first_work_ns_ = 0, last_cost_ns_ = 0;
   uint64_t gpu_spans_ = 0, call_spans_ = 0, windows_ = 0, unfinished_windows_ = 0;
   uint64_t left_out_ = 0, malformed_ = 0, unknown_ = 0, cupti_dropped_ = 0, cost_ns_ = 0, records_ = 0;
   bool has_sums_ = false;

@@ -89,7 +89,7 @@ void CudaWitness::Steer(Job& job, EvidenceSink& sink) {
   view.now_ns = MonotonicNs();
   view.state = state;
   view.ack_seq = job.ring.reader->ack_seq();
-  view.first_kernel_ns = job.process->first_kernel_ns();
+  view.first_work_ns = job.process->first_work_ns();
   view.ended_timing = job.process->ended(wire::WindowMode::kTiming);
   view.ended_sync = job.process->ended(wire::WindowMode::kSync);
   view.library_cost_ns = job.process->last_cost_ns();

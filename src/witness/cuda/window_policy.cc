@@ -15,7 +15,15 @@ constexpr uint64_t kUnsteadySteps = 5;
 // Below, one step more or less changes the pace by more than the loss that is looked for.
 constexpr uint64_t kFewestSteps = 8;
 
-bool Ready(wire::State state) { return state == wire::State::kIdle || state == wire::State::kDetached; }
+// A library that still waits for a CUDA call to leave by takes a new order all the same: in a job that makes no call at
+// all, the empty window is the evidence.
+bool Ready(wire::State state) { return state == wire::State::kIdle || state == wire::State::kDetached || state == wire::State::kDetaching; }
+
+bool Warm(const ProcessView& view) {
+  const uint64_t steps = view.steps.value_or(0);
+  const int64_t wait = steps > 0 ? WindowPolicy::kLongestWarmUpNs : WindowPolicy::kWarmUpNs;
+  return steps >= WindowPolicy::kWarmUpSteps || view.now_ns >= view.first_work_ns + wait;
+}
 
 }  // namespace
 
@@ -111,10 +119,9 @@ std::optional<WindowOrder> WindowPolicy::Next(const ProcessView& view, WindowBud
   }
   if (in_window) return Watch(view, budget);
   Remember(view);
-  if (!Ready(view.state) || view.first_kernel_ns == 0 || view.now_ns < budget.next_start_ns) return std::nullopt;
+  if (!Ready(view.state) || view.first_work_ns == 0 || view.now_ns < budget.next_start_ns) return std::nullopt;
   if (phase_ == Phase::kWarmUp) {
-    const bool warm = view.steps.value_or(0) >= kWarmUpSteps || view.now_ns >= view.first_kernel_ns + kWarmUpNs;
-    if (!warm) return std::nullopt;
+    if (!Warm(view)) return std::nullopt;
   } else if (view.now_ns < rest_until_ns_) {
     return std::nullopt;
   }

@@ -31,7 +31,7 @@ struct ProcessView {
   wire::State state = wire::State::kIdle;
   uint32_t ack_seq = 0;
   std::optional<uint64_t> steps;  // nothing when no Python agent counts them
-  int64_t first_kernel_ns = 0;    // when the first kernel was seen, 0 = none yet
+  int64_t first_work_ns = 0;      // when the first kernel, copy or memset was seen, 0 = none yet
   bool user_profiler = false;     // the job's own profiler was started at some time
   uint64_t ended_timing = 0, ended_sync = 0;  // windows whose end was read
   int64_t library_cost_ns = 0;    // of the window that ended last, by the library's own clock
@@ -43,12 +43,14 @@ struct WindowOrder {
 };
 
 // When to open which window in one process (docs/witnesses/rings.md). The proof window is the library's own business. Then
-// one timing window after 20 steps or 10 s, a synchronisation window behind it, and the same again at the earliest 10
+// one timing window after 20 steps, or 10 s after the first GPU work where nobody counts steps (a first step may tune cudnn
+// for ten seconds: where steps are counted the window waits for them, a minute at most), a synchronisation window behind it, and the same again at the earliest 10
 // minutes later while the budget lasts. Pure: time and state come in, orders go out.
 class WindowPolicy {
  public:
   static constexpr uint64_t kWarmUpSteps = 20;
   static constexpr int64_t kWarmUpNs = 10'000'000'000;
+  static constexpr int64_t kLongestWarmUpNs = 60'000'000'000;
   static constexpr uint64_t kWindowSteps = 64;
   static constexpr uint32_t kTimingMs = 1000, kSyncMs = 300, kShortestMs = 50;
   static constexpr int64_t kRestNs = 600'000'000'000;
