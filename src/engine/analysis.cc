@@ -11,12 +11,31 @@ void AddPid(std::vector<int64_t>& pids, int64_t pid) {
   if (pid > 0 && std::find(pids.begin(), pids.end(), pid) == pids.end()) pids.push_back(pid);
 }
 
-// Counts by process: steps first, kernels second, CPU time last decide which one the verdict is about.
-int64_t MainProcess(const Evidence& evidence, const std::vector<int64_t>& pids) {
-  std::map<int64_t, double> steps, kernels, cpu;
-  for (const StepMark& mark : evidence.steps()) steps[mark.pid] = std::max(steps[mark.pid], static_cast<double>(mark.index));
+// Steps of each process. Marks and spans are thinned (docs/witnesses/rings.md), the totals of the agent never lose a step; Keras
+// leaves train calls and totals but no marks.
+std::map<int64_t, uint64_t> CountSteps(const Evidence& evidence) {
+  std::map<int64_t, uint64_t> steps, calls;
+  for (const StepMark& mark : evidence.steps()) steps[mark.pid] = std::max(steps[mark.pid], mark.index);
   for (const Span& span : evidence.spans()) {
-    if (span.kind == SpanKind::kTrainCall) steps[span.pid] += 1;
+    if (span.kind == SpanKind::kTrainCall) calls[span.pid] += std::max<uint64_t>(1, span.detail[0]);
+  }
+  for (const auto& [pid, count] : calls) steps[pid] = std::max(steps[pid], count);
+  for (const Entity& process : evidence.EntitiesWith("process.steps.count")) {
+    const double total = evidence.Samples("process.steps.count", process).back().value;
+    if (total > 0) steps[process.pid()] = std::max(steps[process.pid()], static_cast<uint64_t>(total));
+  }
+  for (const Fact* fact : evidence.All("framework.steps.count")) {
+    const int64_t total = fact->value.AsInt().value_or(0);
+    if (total > 0) steps[fact->entity.pid()] = std::max(steps[fact->entity.pid()], static_cast<uint64_t>(total));
+  }
+  return steps;
+}
+
+// Counts by process: steps first, kernels second, CPU time last decide which one the verdict is about.
+int64_t MainProcess(const Evidence& evidence, const std::vector<int64_t>& pids, const std::map<int64_t, uint64_t>& counted) {
+  std::map<int64_t, double> steps, kernels, cpu;
+  for (const auto& [pid, count] : counted) steps[pid] = static_cast<double>(count);
+  for (const Span& span : evidence.spans()) {
     if (span.kind == SpanKind::kKernel) kernels[span.pid] += 1;
   }
   for (const int64_t pid : pids) {
@@ -80,19 +99,15 @@ Analysis Analyse(const Evidence& evidence) {
   for (const Entity& entity : evidence.Entities(EntityKind::kProcess)) AddPid(analysis.processes, entity.pid());
   for (const StepMark& mark : evidence.steps()) AddPid(analysis.processes, mark.pid);
   for (const Span& span : evidence.spans()) AddPid(analysis.processes, span.pid);
-  analysis.main_pid = MainProcess(evidence, analysis.processes);
+  const std::map<int64_t, uint64_t> steps = CountSteps(evidence);
+  analysis.main_pid = MainProcess(evidence, analysis.processes, steps);
   analysis.wall_s = evidence.Double("job.wall.seconds").value_or(0);
   for (const Entity& entity : evidence.EntitiesWith("job.cpu.seconds")) {
     const Series& series = evidence.Samples("job.cpu.seconds", entity);
     analysis.cpu_s = std::max(analysis.cpu_s, series.back().value);
   }
   analysis.cpu_s = std::max(analysis.cpu_s, evidence.Double("job.cpu_total.seconds").value_or(0));
-  std::map<int64_t, uint64_t> steps;
-  for (const StepMark& mark : evidence.steps()) steps[mark.pid] = std::max(steps[mark.pid], mark.index);
   for (const auto& [pid, count] : steps) analysis.steps_total += count;
-  for (const Span& span : evidence.spans()) {
-    if (span.kind == SpanKind::kTrainCall) analysis.steps_total += std::max<uint64_t>(1, span.detail[0]);
-  }
   CountWindows(evidence, analysis);
   analysis.steady = FindSteadyState(evidence, analysis.main_pid);
   analysis.window = ViewWindows(evidence, analysis.main_pid);

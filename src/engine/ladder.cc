@@ -7,75 +7,129 @@
 namespace gpuwhy {
 namespace {
 
+// Without a later window the first kernels speak for the steady state of a short job only.
+constexpr double kShortJobSeconds = 60;
+
 bool IsCandidate(const Evidence& evidence, const Analysis& analysis, const Entity& entity) {
-  const bool ours = std::find(analysis.processes.begin(), analysis.processes.end(), entity.pid()) != analysis.processes.end();
+  const bool ours =
+      std::find(analysis.processes.begin(), analysis.processes.end(), entity.pid()) != analysis.processes.end();
   return !ours && MaxOf(evidence.Samples("process.gpu.sm.ratio", entity), 0, 1e18).value_or(0) > 0;
 }
 
 // Device load can only be ours when nobody else could have made it.
 bool OthersWork(const Evidence& evidence, const Analysis& analysis) {
   const std::vector<Entity> entities = evidence.Entities(EntityKind::kProcessOnGpu);
-  return std::any_of(entities.begin(), entities.end(), [&](const Entity& entity) { return IsCandidate(evidence, analysis, entity); });
+  return std::any_of(entities.begin(), entities.end(),
+                     [&](const Entity& entity) { return IsCandidate(evidence, analysis, entity); });
 }
 
 // The statements that the framework or the driver itself makes about this job: stated, not inferred.
 bool SaysItCannot(const WitnessStatement& framework) {
-  for (const char* key : {"torch_cpu_build", "torch_not_available", "torch_not_available_because", "tensorflow_cpu_build", "tensorflow_no_gpu", "jax_on_cpu"}) {
+  for (const char* key : {"torch_cpu_build", "torch_not_available", "torch_not_available_because",
+                          "tensorflow_cpu_build", "tensorflow_no_gpu", "jax_on_cpu"}) {
     if (framework.says == std::string("witness.framework.") + key) return true;
   }
   return false;
 }
 
-void Decide(const Evidence& evidence, const Analysis& analysis, Ladder& ladder) {
-  const WitnessStatement &framework = ladder.rung(Source::kFramework), &cuda = ladder.rung(Source::kCuda), &os = ladder.rung(Source::kOs), &driver = ladder.rung(Source::kDriver),
-                         &device = ladder.rung(Source::kDevice);
-  if (cuda.gpu_used == GpuUsed::kYes) {
-    const bool partly = framework.gpu_used == GpuUsed::kPartly || framework.gpu_used == GpuUsed::kNo;
-    ladder.gpu_used = partly ? GpuUsed::kPartly : GpuUsed::kYes;
-    ladder.confidence = partly ? 0.8 : 0.95;
-    ladder.disagree = framework.gpu_used == GpuUsed::kNo;
-    return;
+class Decision {
+ public:
+  Decision(const Evidence& evidence, const Analysis& analysis, Ladder& ladder)
+      : evidence_(evidence),
+        analysis_(analysis),
+        ladder_(ladder),
+        framework_(ladder.rung(Source::kFramework)),
+        cuda_(ladder.rung(Source::kCuda)),
+        os_(ladder.rung(Source::kOs)),
+        driver_(ladder.rung(Source::kDriver)),
+        device_(ladder.rung(Source::kDevice)) {}
+
+  void Make() {
+    if (cuda_.gpu_used == GpuUsed::kYes) return ByKernels();
+    if (driver_.gpu_used == GpuUsed::kYes) return ByDriver();
+    if (SaysItCannot(framework_)) return Answer(GpuUsed::kNo, 0.95);
+    if (driver_.says == "witness.driver.no_gpu" && !analysis_.processes.empty()) return Answer(GpuUsed::kNo, 0.95);
+    if (cuda_.gpu_used == GpuUsed::kNo && FrameworkPointsToGpu()) {
+      ladder_.disagree = true;
+      return;
+    }
+    if (BySilence()) return;
+    ByDevice();
   }
-  if (SaysItCannot(framework)) {
-    ladder.gpu_used = GpuUsed::kNo;
-    ladder.confidence = 0.95;
-    return;
+
+ private:
+  void Answer(GpuUsed used, double confidence) {
+    ladder_.gpu_used = used;
+    ladder_.confidence = confidence;
   }
-  const auto silent = [](const WitnessStatement& rung) { return rung.gpu_used == GpuUsed::kNo || rung.state != "ok"; };
-  const int denials = static_cast<int>(framework.gpu_used == GpuUsed::kNo) + static_cast<int>(cuda.gpu_used == GpuUsed::kNo) + static_cast<int>(os.gpu_used == GpuUsed::kNo);
-  const bool framework_silent = silent(framework) || framework.says == "witness.framework.torch_seen" || framework.says == "witness.framework.torch_sees_gpus";
-  // 0 kernels in every window is rung 2 saying none; an open device (rung 3) proves nothing against it.
-  const bool os_silent = silent(os) || cuda.gpu_used == GpuUsed::kNo || (framework.gpu_used == GpuUsed::kNo && analysis.late_windows > 0 && analysis.late_kernels == 0);
-  const bool cuda_silent = silent(cuda) || (framework.gpu_used == GpuUsed::kNo && analysis.late_windows > 0 && analysis.late_kernels == 0);
-  if (ladder.worked && denials > 0 && framework_silent && cuda_silent && os_silent) {
-    ladder.gpu_used = GpuUsed::kNo;
-    ladder.confidence = denials >= 2 ? 0.95 : 0.8;
-    return;
+
+  bool FrameworkPointsToGpu() const {
+    return framework_.gpu_used == GpuUsed::kYes || framework_.gpu_used == GpuUsed::kPartly;
   }
-  if (cuda.gpu_used == GpuUsed::kNo && (framework.gpu_used == GpuUsed::kYes || driver.gpu_used == GpuUsed::kYes)) {
-    ladder.disagree = true;
-    return;
+
+  // The framework trains on the CPU. One that merely says that it cannot, and makes no step, leaves the GPU to another
+  // library.
+  bool TrainsOnCpu() const {
+    return framework_.gpu_used == GpuUsed::kNo && (!SaysItCannot(framework_) || analysis_.steps_total > 0);
   }
-  const bool cuda_cannot = cuda.state != "ok";
-  if (cuda_cannot && driver.gpu_used == GpuUsed::kYes) {
-    ladder.gpu_used = framework.gpu_used == GpuUsed::kPartly ? GpuUsed::kPartly : GpuUsed::kYes;
-    ladder.confidence = 0.8;
-    return;
+
+  void ByKernels() {
+    ladder_.disagree = TrainsOnCpu();
+    if (TrainsOnCpu() || framework_.gpu_used == GpuUsed::kPartly || SomeDidNoWork(evidence_, analysis_))
+      return Answer(GpuUsed::kPartly, 0.8);
+    if (framework_.gpu_used == GpuUsed::kNo) return Answer(GpuUsed::kYes, 0.8);
+    if (analysis_.late_kernels > 0 || analysis_.wall_s < kShortJobSeconds) return Answer(GpuUsed::kYes, 0.95);
+    Answer(GpuUsed::kYes, FrameworkPointsToGpu() || driver_.gpu_used == GpuUsed::kYes ? 0.8 : 0.6);
   }
-  const bool near = framework.gpu_used == GpuUsed::kYes || os.says == "witness.os.device_open";
-  if (cuda_cannot && near && device.gpu_used == GpuUsed::kYes && !OthersWork(evidence, analysis)) {
-    ladder.gpu_used = GpuUsed::kYes;
-    ladder.confidence = framework.gpu_used == GpuUsed::kYes ? 0.8 : 0.6;
+
+  void ByDriver() {
+    if (cuda_.state == "ok") {
+      ladder_.disagree = cuda_.gpu_used == GpuUsed::kNo;
+      return;
+    }
+    ladder_.disagree = TrainsOnCpu();
+    const bool partly = TrainsOnCpu() || framework_.gpu_used == GpuUsed::kPartly || SomeDidNoWork(evidence_, analysis_);
+    Answer(partly ? GpuUsed::kPartly : GpuUsed::kYes, 0.8);
   }
-}
+
+  // The job worked, and every rung of 1 to 3 that can speak says none. That a framework sees a device or that a device
+  // is open proves nothing against 0 kernels in every window.
+  bool BySilence() {
+    const auto denies = [](const WitnessStatement& rung) { return rung.gpu_used == GpuUsed::kNo; };
+    const auto silent = [&](const WitnessStatement& rung) { return denies(rung) || rung.state != "ok"; };
+    const int denials =
+        static_cast<int>(denies(framework_)) + static_cast<int>(denies(cuda_)) + static_cast<int>(denies(os_));
+    const bool late_windows_empty = analysis_.late_windows > 0 && analysis_.late_kernels == 0;
+    const bool started_only =
+        denies(framework_) && late_windows_empty;  // a few kernels at the start, the model on the CPU
+    if (!ladder_.worked || denials == 0 || FrameworkPointsToGpu()) return false;
+    if (!silent(cuda_) && !started_only) return false;
+    if (!silent(os_) && !denies(cuda_) && !started_only) return false;
+    Answer(GpuUsed::kNo, denials >= 2 ? 0.95 : 0.8);
+    return true;
+  }
+
+  void ByDevice() {
+    const bool near = FrameworkPointsToGpu() || os_.says == "witness.os.device_open";
+    if (cuda_.state == "ok" || !near || device_.gpu_used != GpuUsed::kYes || OthersWork(evidence_, analysis_)) return;
+    Answer(framework_.gpu_used == GpuUsed::kPartly ? GpuUsed::kPartly : GpuUsed::kYes,
+           FrameworkPointsToGpu() ? 0.8 : 0.6);
+  }
+
+  const Evidence& evidence_;
+  const Analysis& analysis_;
+  Ladder& ladder_;
+  const WitnessStatement &framework_, &cuda_, &os_, &driver_, &device_;
+};
 
 }  // namespace
 
 Ladder Climb(const Evidence& evidence, const Analysis& analysis) {
   Ladder ladder;
-  ladder.rungs = {AskFramework(evidence, analysis), AskCuda(evidence, analysis), AskOs(evidence, analysis), AskDriver(evidence, analysis), AskDevice(evidence, analysis)};
+  ladder.rungs = {AskFramework(evidence, analysis), AskCuda(evidence, analysis), AskOs(evidence, analysis),
+                  AskDriver(evidence, analysis), AskDevice(evidence, analysis)};
   ladder.worked = analysis.steps_total >= 1 || analysis.cpu_s >= kWorkedCpuSeconds;
-  Decide(evidence, analysis, ladder);
+  Decision(evidence, analysis, ladder).Make();
   return ladder;
 }
 

@@ -30,6 +30,9 @@ WitnessStatement AskOs(const Evidence& evidence, const Analysis& analysis);
 WitnessStatement AskDriver(const Evidence& evidence, const Analysis& analysis);
 WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis);
 
+// Some of the GPUs or processes of a job did no work although others did.
+bool SomeDidNoWork(const Evidence& evidence, const Analysis& analysis);
+
 // Job that works: the contract's line between "did nothing yet" and "ran without the GPU".
 inline constexpr double kWorkedCpuSeconds = 20;
 

@@ -31,6 +31,13 @@ bool AnyKnown(const Evidence& evidence, std::string_view name) {
   return std::any_of(facts.begin(), facts.end(), [](const Fact* fact) { return fact->value.known(); });
 }
 
+// "One sample never decides" (docs/verdict.md).
+constexpr long kEnoughSamples = 2;
+
+bool Repeated(const Series& series, double line) {
+  return std::count_if(series.begin(), series.end(), [line](const Point& point) { return point.value >= line; }) >= kEnoughSamples;
+}
+
 std::string Percent(double ratio) { return Format("{:.0f}", ratio * 100); }
 
 }  // namespace
@@ -51,6 +58,8 @@ WitnessStatement AskCuda(const Evidence& evidence, const Analysis& analysis) {
   if (const Fact* state = evidence.Find("cuda.state"); state != nullptr && state->value.AsText().has_value()) {
     return Cannot(rung, "not_watching", "unavailable", *state->value.AsText());
   }
+  // The library waits for the first context from cuInit on: without one no kernel can have run.
+  if (evidence.Find("cuda.driver.version") != nullptr) return Say(rung, GpuUsed::kNo, "no_context");
   // The library is loaded by cuInit itself: where it was never asked for, CUDA was never started.
   const bool injected = evidence.Bool("cuda.injected") == true;
   if (injected && AnyKnown(evidence, "process.libcuda") && !AnyTrue(evidence, "process.libcuda")) return Say(rung, GpuUsed::kNo, "never_started");
@@ -80,17 +89,19 @@ WitnessStatement AskDriver(const Evidence& evidence, const Analysis& analysis) {
     return Cannot(rung, ok == false ? "nvml_failed" : "unavailable", code == 4 ? "no-permission" : "unavailable", why);
   }
   if (evidence.Entities(EntityKind::kGpu).empty()) return Say(rung, GpuUsed::kNo, "no_gpu");
-  bool listed = false;
+  bool listed = false, busy = false;
   double highest = 0;
   for (const int64_t pid : analysis.processes) {
     for (const Entity& entity : evidence.Entities(EntityKind::kProcessOnGpu)) {
       if (entity.pid() != pid) continue;
       listed = true;
-      highest = std::max(highest, MaxOf(evidence.Samples("process.gpu.sm.ratio", entity), 0, 1e18).value_or(0));
+      const Series& series = evidence.Samples("process.gpu.sm.ratio", entity);
+      highest = std::max(highest, MaxOf(series, 0, 1e18).value_or(0));
+      busy = busy || Repeated(series, kBusyProcess);
     }
   }
   const std::string version = evidence.Text("driver.version").value_or("?");
-  if (highest >= kBusyProcess) return Say(rung, GpuUsed::kYes, "process_busy", {{"sm", Percent(highest)}, {"version", version}});
+  if (busy) return Say(rung, GpuUsed::kYes, "process_busy", {{"sm", Percent(highest)}, {"version", version}});
   if (listed) return Say(rung, GpuUsed::kUnknown, "process_listed", {{"version", version}});
   if (evidence.Bool("host.pid_namespace") != false) return Say(rung, GpuUsed::kUnknown, "pid_namespace", {{"version", version}});
   return Say(rung, analysis.processes.empty() ? GpuUsed::kUnknown : GpuUsed::kNo, analysis.processes.empty() ? "no_job" : "process_not_listed", {{"version", version}});
@@ -99,11 +110,13 @@ WitnessStatement AskDriver(const Evidence& evidence, const Analysis& analysis) {
 WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis) {
   const Source rung = Source::kDevice;
   std::optional<double> mean, power;
+  size_t readings = 0;
   for (const Entity& gpu : evidence.EntitiesWith("gpu.utilization.ratio")) {
     if (!analysis.gpu.empty() && gpu.id != analysis.gpu) continue;
     const std::optional<double> own = MeanOf(evidence.Samples("gpu.utilization.ratio", gpu), 0, 1e18);
     if (own && (!mean || *own > *mean)) {
       mean = own;
+      readings = evidence.Samples("gpu.utilization.ratio", gpu).size();
       power = MeanOf(evidence.Samples("gpu.power.watts", gpu), 0, 1e18);
     }
   }
@@ -112,8 +125,9 @@ WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis) {
     return Cannot(rung, "unavailable", fact != nullptr ? std::string("not-supported") : std::string("unavailable"), fact != nullptr ? fact->value.Show() : "");
   }
   const std::map<std::string, std::string> params = {{"duty", Percent(*mean)}, {"power", power ? Format("{:.0f}", *power) : "?"}};
-  if (*mean >= kBusyDevice) return Say(rung, GpuUsed::kYes, power ? "busy_power" : "busy", params);
-  return Say(rung, *mean < 0.005 ? GpuUsed::kNo : GpuUsed::kUnknown, power ? "idle_power" : "idle", params);
+  const bool enough = readings >= static_cast<size_t>(kEnoughSamples);
+  if (*mean >= kBusyDevice) return Say(rung, enough ? GpuUsed::kYes : GpuUsed::kUnknown, power ? "busy_power" : "busy", params);
+  return Say(rung, *mean < 0.005 && enough ? GpuUsed::kNo : GpuUsed::kUnknown, power ? "idle_power" : "idle", params);
 }
 
 }  // namespace gpuwhy

@@ -18,7 +18,14 @@ std::optional<FrameworkSeen> Torch(const Evidence& evidence, const Entity& entit
   if (seen.version.empty()) return std::nullopt;
   seen.cuda_fact = evidence.Find(prefix + "torch.cuda_built", entity);
   if (seen.cuda_fact != nullptr) seen.cuda = seen.cuda_fact->value.AsText();
-  if (!TextOf(evidence.Find(prefix + "torch.hip_built", entity)).empty()) seen.cuda.reset();
+  // The agent gives the version itself; an interpreter that only reads the files says yes or no, and the version apart.
+  const std::optional<bool> built = seen.cuda_fact != nullptr ? seen.cuda_fact->value.AsBool() : std::nullopt;
+  const std::string version = TextOf(evidence.Find(prefix + "torch.cuda_version", entity));
+  if (built == false) seen.cuda = "";
+  if (built == true && !version.empty()) seen.cuda = version;
+  for (const char* hip : {"torch.hip_built", "torch.hip_version"}) {
+    if (!TextOf(evidence.Find(prefix + hip, entity)).empty()) seen.cuda.reset();
+  }
   seen.sees_fact = evidence.Find(prefix + "torch.cuda_available", entity);
   if (seen.sees_fact != nullptr) seen.sees_gpu = seen.sees_fact->value.AsBool();
   seen.error = TextOf(evidence.Find(prefix + "torch.cuda_error", entity));
@@ -50,6 +57,10 @@ std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity,
   if (seen.version.empty()) return std::nullopt;
   seen.cuda_fact = evidence.Find(prefix + "jax.cuda_plugin_version", entity);
   if (seen.cuda_fact != nullptr && seen.cuda_fact->value.AsText() == "") seen.cuda = "";
+  if (const Fact* built = evidence.Find(prefix + "jax.cuda_built", entity); built != nullptr && built->value.AsBool() == false) {
+    seen.cuda_fact = built;
+    seen.cuda = "";
+  }
   seen.sees_fact = evidence.Find(prefix + "jax.backend", entity);
   const std::string backend = TextOf(seen.sees_fact);
   if (!backend.empty()) seen.sees_gpu = backend == "gpu" || backend == "cuda";

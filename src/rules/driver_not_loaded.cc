@@ -20,6 +20,7 @@ RuleOutcome Check(const RuleContext& context) {
   const bool nvml_says = error != nullptr && error->value.AsInt() == kNvmlDriverNotLoaded;
   const std::optional<bool> loaded = module != nullptr ? module->value.AsBool() : std::nullopt;
   if (!nvml_says && !loaded) return RuleOutcome::CannotTell({"host.driver.module", "driver.nvml.error"});
+  if (!nvml_says && evidence.Bool("host.dxg") == true) return RuleOutcome::Clear();  // WSL: the module runs on Windows
   const bool on_disk = evidence.Bool("host.driver.module_on_disk") == true;
   const Fact* libcuda = evidence.Find("host.driver.libcuda");
   const bool user_part = libcuda != nullptr && !libcuda->value.AsList().value_or(StringList{}).empty();

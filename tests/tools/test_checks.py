@@ -15,7 +15,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = """#include "engine/rule.h"
 namespace gpuwhy::rules {
-int Check() { finding.Param("wait_share", "1"); }
+int Check() { finding.Param("wait_share", "1"); return CannotTell({"x"}); }
 extern constinit const Rule kRule_small_batch{.id = "GW602", .name = "small-batch", .since = "0.1", .check = &Check};
 }
 """
