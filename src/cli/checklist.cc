@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/machine_text.h"
 #include "cli/subject_view.h"
-#include "report/terminal/layout.h"
+#include "report/layout.h"
 #include "report/text.h"
 
 namespace gpuwhy::cli {

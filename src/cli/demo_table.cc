@@ -6,8 +6,8 @@
 #include <array>
 
 #include "base/format.h"
-#include "report/terminal/layout.h"
-#include "report/terminal/writer.h"
+#include "report/layout.h"
+#include "report/writer.h"
 #include "report/text.h"
 
 namespace gpuwhy::cli {

@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "cli/subject_view.h"
-#include "report/terminal/detail.h"
+#include "report/detail.h"
 #include "report/text.h"
 #include "session/machine.h"
 

@@ -7,7 +7,7 @@
 
 #include "model/report.h"
 #include "report/reporter.h"
-#include "report/terminal/writer.h"
+#include "report/writer.h"
 
 namespace gpuwhy::cli {
 

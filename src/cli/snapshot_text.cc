@@ -7,7 +7,7 @@
 #include "cli/machine_text.h"
 #include "cli/subject_view.h"
 #include "model/metric.h"
-#include "report/terminal/layout.h"
+#include "report/layout.h"
 #include "report/text.h"
 
 namespace gpuwhy::cli {

@@ -100,11 +100,11 @@ std::string MaskSerials(std::string_view text) {
   const std::string low = Lower(text);
   size_t at = 0;
   for (size_t found = low.find("serial"); found != std::string::npos; found = low.find("serial", found + 6)) {
-    const size_t value = found < at ? std::string_view::npos : SerialValue(text, found);
-    if (value == std::string_view::npos) continue;
+    const size_t value = SerialValue(text, found);
+    if (value == std::string_view::npos || value < at) continue;
     out.append(text.substr(at, value - at)).append("[serial]");
     at = value;
-    while (at < text.size() && (IsAlnum(text[at]) || text[at] == '-')) ++at;
+    while (at < text.size() && IsAlnum(text[at])) ++at;  // NVIDIA's are digits alone
   }
   return out.append(text.substr(at));
 }

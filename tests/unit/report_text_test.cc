@@ -6,7 +6,7 @@
 
 #include "model/metric.h"
 #include "model/page.h"
-#include "report/terminal/layout.h"
+#include "report/layout.h"
 
 namespace gpuwhy::report {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "report/terminal/detail.h"
-#include "report/terminal/layout.h"
-#include "report/terminal/writer.h"
+#include "report/detail.h"
+#include "report/layout.h"
+#include "report/writer.h"
 #include "report/text.h"
 
 namespace gpuwhy::report {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "report/terminal/writer.h"
+#include "report/writer.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "report/terminal/layout.h"
+#include "report/layout.h"
 
 namespace gpuwhy::report {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GPUWHY_REPORT_TERMINAL_LAYOUT_H_
-#define GPUWHY_REPORT_TERMINAL_LAYOUT_H_
+#ifndef GPUWHY_REPORT_LAYOUT_H_
+#define GPUWHY_REPORT_LAYOUT_H_
 
 #include <string>
 #include <string_view>
@@ -28,4 +28,4 @@ std::string Bar(double ratio, int cells);
 
 }  // namespace gpuwhy::report
 
-#endif  // GPUWHY_REPORT_TERMINAL_LAYOUT_H_
+#endif  // GPUWHY_REPORT_LAYOUT_H_

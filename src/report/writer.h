@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GPUWHY_REPORT_TERMINAL_WRITER_H_
-#define GPUWHY_REPORT_TERMINAL_WRITER_H_
+#ifndef GPUWHY_REPORT_WRITER_H_
+#define GPUWHY_REPORT_WRITER_H_
 
 #include <string>
 #include <string_view>
@@ -38,4 +38,4 @@ class Writer {
 
 }  // namespace gpuwhy::report
 
-#endif  // GPUWHY_REPORT_TERMINAL_WRITER_H_
+#endif  // GPUWHY_REPORT_WRITER_H_

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "report/terminal/layout.h"
+#include "report/layout.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GPUWHY_REPORT_TERMINAL_DETAIL_H_
-#define GPUWHY_REPORT_TERMINAL_DETAIL_H_
+#ifndef GPUWHY_REPORT_DETAIL_H_
+#define GPUWHY_REPORT_DETAIL_H_
 
-#include "report/terminal/writer.h"
+#include "report/writer.h"
 
 namespace gpuwhy::report {
 
@@ -12,4 +12,4 @@ void WriteDetail(const Report& report, Writer& writer);
 
 }  // namespace gpuwhy::report
 
-#endif  // GPUWHY_REPORT_TERMINAL_DETAIL_H_
+#endif  // GPUWHY_REPORT_DETAIL_H_
