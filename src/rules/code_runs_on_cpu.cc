@@ -16,9 +16,29 @@ bool OnCpu(const RuleContext& context, const char* gpu_bytes, const char* cpu_by
   return gpu != nullptr && cpu != nullptr && gpu->value.AsInt() == 0 && cpu->value.AsInt().value_or(0) > 0;
 }
 
+void AddEvidence(const RuleContext& context, Finding& finding) {
+  for (const char* name : {"framework.torch.parameters.cpu_bytes", "framework.torch.parameters.cuda_bytes", "framework.torch.cuda_available",
+                           "framework.torch.inputs.device", "framework.tensorflow.variables.cpu_bytes", "framework.tensorflow.gpu_count",
+                           "process.libcuda"}) {
+    AddItem(finding, MainFact(context, name));
+  }
+  AddItem(finding, MetricItem(context.analysis, "window.kernels.count", Source::kCuda));
+  AddItem(finding, MetricItem(context.analysis, "job.cpu.seconds", Source::kOs));
+}
+
+// A part of the model stayed behind: the GPU works, and waits for the CPU at every border.
+RuleOutcome CheckSplit(const RuleContext& context) {
+  if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kPartly) return RuleOutcome::Clear();
+  Finding finding = MakeFinding(kRule_code_runs_on_cpu, Severity::kWarning, kStated);
+  finding.Param("steps", std::to_string(context.analysis.steps_total)).Param("framework", "framework");
+  AddEvidence(context, finding);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
   const Analysis& analysis = context.analysis;
   if (context.ladder.gpu_used == GpuUsed::kYes) return RuleOutcome::Clear();
+  if (context.ladder.gpu_used == GpuUsed::kPartly) return CheckSplit(context);
   bool can = false, cannot = false, seen_any = false;
   for (const FrameworkSeen& seen : FrameworksSeen(context)) {
     if (!seen.in_job) continue;
@@ -35,12 +55,7 @@ RuleOutcome Check(const RuleContext& context) {
   // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning, placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
   finding.Param("steps", std::to_string(analysis.steps_total)).Param("framework", seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program" : "program");
-  for (const char* name : {"framework.torch.parameters.cpu_bytes", "framework.torch.parameters.cuda_bytes", "framework.torch.cuda_available", "framework.torch.inputs.device",
-                           "framework.tensorflow.variables.cpu_bytes", "framework.tensorflow.gpu_count", "process.libcuda"}) {
-    AddItem(finding, MainFact(context, name));
-  }
-  AddItem(finding, MetricItem(analysis, "window.kernels.count", Source::kCuda));
-  AddItem(finding, MetricItem(analysis, "job.cpu.seconds", Source::kOs));
+  AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
 

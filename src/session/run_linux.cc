@@ -29,17 +29,17 @@ constexpr double kLastEarlyLook = 120;   // an early warning later than this is 
 constexpr double kSureEnough = 0.9;
 constexpr int64_t kFlushPeriodNs = 1'000'000'000;
 
-std::unique_ptr<SessionWriter> OpenSession(const RunOptions& options, int64_t wall_ns, std::vector<Gap>& gaps) {
+std::unique_ptr<SessionWriter> OpenSession(const RunOptions& options, int64_t start_ns, std::vector<Gap>& gaps) {
   std::string path = options.session_path;
   if (path.empty()) {
-    const Result<std::string> fresh = NewSessionPath(wall_ns, getpid());
+    const Result<std::string> fresh = NewSessionPath(WallNs(), getpid());
     if (!fresh) {
       gaps.push_back({"the session file", fresh.error().message, "name a place with --session FILE"});
       return nullptr;
     }
     path = *fresh;
   }
-  Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(path, wall_ns);
+  Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(path, WallNs(), start_ns);
   if (writer) return std::move(*writer);
   gaps.push_back({"the session file", writer.error().message, "name a place with --session FILE"});
   return nullptr;
@@ -52,7 +52,7 @@ class Runner {
 
   Result<RunResult> Run(const InheritedState& inherited) {
     std::vector<Gap> gaps;
-    recorder_ = std::make_unique<Recorder>(OpenSession(options_, WallNs(), gaps));
+    recorder_ = std::make_unique<Recorder>(OpenSession(options_, start_ns_, gaps));
     for (const Gap& gap : gaps) recorder_->Add(gap);
     const JobEnvironment environment = Prepare();
     Result<Job> job = Job::Start(inherited, options_.command, environment.changes, options_.job);
@@ -187,7 +187,7 @@ std::vector<std::string> RecoverOrphans() {
     const Result<std::string> path = orphan.has_rings() ? NewSessionPath(WallNs() - 1'000'000 * static_cast<int64_t>(paths.size() + 1), getpid())
                                                         : Result<std::string>(Error{ErrorCode::kNotFound, "no rings", ""});
     if (path) {
-      Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(*path, WallNs());
+      Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(*path, WallNs(), 0);
       if (!writer) continue;  // left for the next time: nothing is lost
       Recorder recorder(std::move(*writer));
       WitnessContext context;

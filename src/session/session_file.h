@@ -22,8 +22,9 @@ namespace gpuwhy {
 // what a killed writer leaves and is tolerated; any other bad line is a counted gap.
 class SessionWriter : public EvidenceSink {
  public:
-  // Creates the file (0600) and writes the header. Errors: kIo, kPermission, kNotFound with the path.
-  static Result<std::unique_ptr<SessionWriter>> Create(const std::string& path, int64_t wall_ns);
+  // Creates the file (0600) and writes the header: wall clock and CLOCK_MONOTONIC of time 0. Errors: kIo, kPermission,
+  // kNotFound with the path.
+  static Result<std::unique_ptr<SessionWriter>> Create(const std::string& path, int64_t wall_ns, int64_t monotonic_ns);
   ~SessionWriter() override;
   SessionWriter(const SessionWriter&) = delete;
   SessionWriter& operator=(const SessionWriter&) = delete;

@@ -31,13 +31,14 @@ Json SpanRow(const Span& span, int64_t& last_start) {
 
 }  // namespace
 
-Result<std::unique_ptr<SessionWriter>> SessionWriter::Create(const std::string& path, int64_t wall_ns) {
+Result<std::unique_ptr<SessionWriter>> SessionWriter::Create(const std::string& path, int64_t wall_ns, int64_t monotonic_ns) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return ErrnoError("cannot write session " + path, errno);
   std::unique_ptr<SessionWriter> writer(new SessionWriter(path, fd));
   Json header;
   header.Set("schema", "gpuwhy.session/1");
   header.Set("started", Rfc3339(wall_ns));
+  header.Set("monotonic_ns", monotonic_ns);
   header.Set("version", kVersion);
   writer->Line(header);
   const Result<void> written = writer->Flush();

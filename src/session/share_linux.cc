@@ -37,7 +37,7 @@ Result<std::string> SessionText(const Evidence& evidence) {
   const std::string path = Format("/proc/self/fd/{}", fd);
   Result<void> done;
   {
-    Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(path, WallNs());
+    Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(path, WallNs(), 0);
     if (writer) {
       Push(evidence, **writer);
       done = (*writer)->Flush();
