@@ -30,7 +30,11 @@ void AddEvidence(const RuleContext& context, Finding& finding) {
 RuleOutcome CheckSplit(const RuleContext& context) {
   if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kPartly) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, Severity::kWarning, kStated);
+  const Fact* gpu = MainFact(context, "framework.torch.parameters.cuda_bytes");
+  const Fact* cpu = MainFact(context, "framework.torch.parameters.cpu_bytes");
+  const double on_gpu = gpu != nullptr ? gpu->value.AsDouble().value_or(0) : 0, on_cpu = cpu != nullptr ? cpu->value.AsDouble().value_or(0) : 0;
   finding.Param("steps", std::to_string(context.analysis.steps_total)).Param("framework", "framework");
+  finding.Param("cpu_share", on_gpu + on_cpu > 0 ? ShowPercent(on_cpu / (on_gpu + on_cpu)) : "?");
   AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
@@ -54,6 +58,7 @@ RuleOutcome Check(const RuleContext& context) {
   if (!silent || GpuPresent(context.evidence) == false) return RuleOutcome::Clear();
   // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning, placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
+  finding.Param("cpu_share", "100 %");
   finding.Param("steps", std::to_string(analysis.steps_total)).Param("framework", seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program" : "program");
   AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
