@@ -94,8 +94,8 @@ class RingReader {
     if (mode_ == Mode::kDrain && Intact()) Store<uint64_t>(kOffsetLeaseNs, now_ns);
   }
 
-  // Asks for something and wakes whoever sleeps on the control page. Returns the number that ack_seq will reach; 0 = the
-  // ring cannot be written.
+  // Asks for something and wakes whoever sleeps on the control page. Returns the number that ack_seq will reach; 0 =
+  // the ring cannot be written.
   uint32_t Send(Command command, uint32_t milliseconds, uint32_t records) {
     if (mode_ != Mode::kDrain || !Intact()) return 0;
     Store<uint32_t>(kOffsetCommand, static_cast<uint32_t>(command));
@@ -156,7 +156,8 @@ class RingReader {
     base_ = static_cast<char*>(map);
     const uint64_t head = Load<uint64_t>(kOffsetHead);
     const uint64_t tail = Load<uint64_t>(kOffsetTail);
-    // A reader before us may have freed records; an index beyond head would make us wait for ever, so it is not believed.
+    // A reader before us may have freed records; an index beyond head would make us wait for ever, so it is not
+    // believed.
     cursor_ = drains && tail <= head ? tail : 0;
     if (head - cursor_ > capacity_) cursor_ = head - capacity_;
     command_seq_ = Load<uint32_t>(kOffsetCommandSeq);
@@ -177,9 +178,11 @@ class RingReader {
     field(kOffsetProducer, &producer);
     field(kOffsetStartTicks, &start_ticks_);
     field(kOffsetCreatedNs, &created_ns_);
-    if (version != kVersion) return "version " + std::to_string(version) + ", this gpuwhy reads " + std::to_string(kVersion);
+    if (version != kVersion)
+      return "version " + std::to_string(version) + ", this gpuwhy reads " + std::to_string(kVersion);
     if (record_size != kRecordSize) return "records of " + std::to_string(record_size) + " bytes";
-    if (capacity_ == 0 || (capacity_ & (capacity_ - 1)) != 0 || capacity_ > kMaxCapacity) return "a capacity that no ring has";
+    if (capacity_ == 0 || (capacity_ & (capacity_ - 1)) != 0 || capacity_ > kMaxCapacity)
+      return "a capacity that no ring has";
     if (producer != static_cast<uint32_t>(Producer::kPython) && producer != static_cast<uint32_t>(Producer::kCuda)) {
       return "unknown producer " + std::to_string(producer);
     }

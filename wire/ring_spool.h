@@ -99,8 +99,8 @@ class RingSpool {
     std::string why;
   };
 
-  // Rings that came since the last call; `open_now` says how many of the earlier ones the caller still holds. Files that
-  // are no sound ring are named once in `refused`.
+  // Rings that came since the last call; `open_now` says how many of the earlier ones the caller still holds. Files
+  // that are no sound ring are named once in `refused`.
   std::vector<OwnedRing> Scan(const std::string& folder, size_t open_now, std::vector<Refusal>* refused) {
     std::vector<OwnedRing> out;
     for (std::string& path : NewPaths(folder)) {
@@ -130,7 +130,8 @@ class RingSpool {
     if (handle == nullptr) return out;
     while (const dirent* entry = readdir(handle)) {
       const std::string name = entry->d_name;
-      if (name.size() <= suffix_.size() || name.compare(name.size() - suffix_.size(), suffix_.size(), suffix_) != 0) continue;
+      if (name.size() <= suffix_.size() || name.compare(name.size() - suffix_.size(), suffix_.size(), suffix_) != 0)
+        continue;
       std::string path = folder + "/" + name;
       if (known_.count(path) == 0) out.push_back(std::move(path));
     }

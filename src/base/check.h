@@ -8,8 +8,8 @@ namespace gpuwhy::internal {
 }  // namespace gpuwhy::internal
 
 // A broken invariant of our own: abort with the place. Never for bad input.
-#define GW_CHECK(condition)                                                           \
-  do {                                                                                \
+#define GW_CHECK(condition)                                                            \
+  do {                                                                                 \
     if (!(condition)) ::gpuwhy::internal::CheckFailed(#condition, __FILE__, __LINE__); \
   } while (false)
 

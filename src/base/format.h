@@ -3,9 +3,9 @@
 #ifndef GPUWHY_BASE_FORMAT_H_
 #define GPUWHY_BASE_FORMAT_H_
 
-#include <string>
-
 #include <fmt/core.h>
+
+#include <string>
 
 namespace gpuwhy {
 

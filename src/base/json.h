@@ -22,18 +22,18 @@ class Json {
   using Object = std::vector<Member>;
 
   Json() = default;
-  Json(std::nullptr_t) {}                                         // NOLINT(google-explicit-constructor)
-  Json(bool value) : data_(value) {}                              // NOLINT(google-explicit-constructor)
-  Json(int value) : data_(static_cast<int64_t>(value)) {}         // NOLINT(google-explicit-constructor)
-  Json(int64_t value) : data_(value) {}                           // NOLINT(google-explicit-constructor)
-  Json(uint64_t value) : data_(static_cast<int64_t>(value)) {}    // NOLINT(google-explicit-constructor)
-  Json(uint32_t value) : data_(static_cast<int64_t>(value)) {}    // NOLINT(google-explicit-constructor)
-  Json(double value) : data_(value) {}                            // NOLINT(google-explicit-constructor)
-  Json(const char* value) : data_(std::string(value)) {}          // NOLINT(google-explicit-constructor)
-  Json(std::string_view value) : data_(std::string(value)) {}     // NOLINT(google-explicit-constructor)
-  Json(std::string value) : data_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Json(Array value) : data_(std::move(value)) {}                  // NOLINT(google-explicit-constructor)
-  Json(Object value) : data_(std::move(value)) {}                 // NOLINT(google-explicit-constructor)
+  Json(std::nullptr_t) {}                                       // NOLINT(google-explicit-constructor)
+  Json(bool value) : data_(value) {}                            // NOLINT(google-explicit-constructor)
+  Json(int value) : data_(static_cast<int64_t>(value)) {}       // NOLINT(google-explicit-constructor)
+  Json(int64_t value) : data_(value) {}                         // NOLINT(google-explicit-constructor)
+  Json(uint64_t value) : data_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  Json(uint32_t value) : data_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  Json(double value) : data_(value) {}                          // NOLINT(google-explicit-constructor)
+  Json(const char* value) : data_(std::string(value)) {}        // NOLINT(google-explicit-constructor)
+  Json(std::string_view value) : data_(std::string(value)) {}   // NOLINT(google-explicit-constructor)
+  Json(std::string value) : data_(std::move(value)) {}          // NOLINT(google-explicit-constructor)
+  Json(Array value) : data_(std::move(value)) {}                // NOLINT(google-explicit-constructor)
+  Json(Object value) : data_(std::move(value)) {}               // NOLINT(google-explicit-constructor)
 
   bool is_null() const { return data_.index() == 0; }
   bool is_bool() const { return data_.index() == 1; }

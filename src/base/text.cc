@@ -3,8 +3,8 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <locale>
 #include <sstream>
@@ -50,14 +50,16 @@ std::optional<double> ParseDouble(std::string_view text) {
   std::istringstream in{std::string(text)};
   in.imbue(std::locale::classic());
   double value = 0;
-  if (text.empty() || !(in >> std::noskipws >> value) || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
+  if (text.empty() || !(in >> std::noskipws >> value) || in.peek() != std::istringstream::traits_type::eof())
+    return std::nullopt;
   if (!std::isfinite(value)) return std::nullopt;
   return value;
 }
 
 std::string Lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return out;
 }
 

@@ -80,7 +80,8 @@ class Parser {
     }
     out_.subcommand = Find(word);
     if (out_.subcommand != nullptr) return {};
-    if (FileExists(word)) return Usage(Format("unknown command '{}'", word), Format("to read that file: gpuwhy explain {}", word));
+    if (FileExists(word))
+      return Usage(Format("unknown command '{}'", word), Format("to read that file: gpuwhy explain {}", word));
     std::vector<std::string> names{"help"};
     for (const Subcommand* subcommand : line_.subcommands) names.emplace_back(subcommand->name);
     return Usage(Format("unknown command '{}'", word), Format("did you mean '{}'?", Nearest(word, names)));
@@ -126,7 +127,8 @@ class Parser {
       if (missing) return Usage(Format("{} needs a value", name), Format("write {} {}", name, flag->value_name));
       value = words_[++at_];
     }
-    if (value->empty()) return Usage(Format("{} has an empty value", name), Format("write {} {}", name, flag->value_name));
+    if (value->empty())
+      return Usage(Format("{} has an empty value", name), Format("write {} {}", name, flag->value_name));
     if (!values.empty() && !flag->repeatable) return Usage(Format("{} is given twice", name), "give it once");
     values.push_back(std::move(*value));
     return {};
@@ -201,7 +203,8 @@ class Parser {
   Result<void> Words() const {
     const Subcommand& subcommand = *out_.subcommand;
     const std::vector<std::string>& words = out_.arguments.positionals;
-    const std::string usage = Format("gpuwhy {} {}", subcommand.name, subcommand.takes_command ? "-- CMD ARG..." : subcommand.positionals);
+    const std::string usage =
+        Format("gpuwhy {} {}", subcommand.name, subcommand.takes_command ? "-- CMD ARG..." : subcommand.positionals);
     if (subcommand.takes_command && out_.arguments.command.empty()) {
       return Usage(Format("gpuwhy {} needs a command", subcommand.name), "write " + usage);
     }
@@ -221,7 +224,8 @@ class Parser {
     Arguments& arguments = out_.arguments;
     const std::string language = arguments.Get("--lang").value_or(line_.locale.substr(0, 2) == "zh" ? "zh" : "en");
     if (language != "en" && language != "zh") {
-      return Usage(Format("unknown language '{}'", language), Format("did you mean '{}'?", Nearest(language, {"en", "zh"})));
+      return Usage(Format("unknown language '{}'", language),
+                   Format("did you mean '{}'?", Nearest(language, {"en", "zh"})));
     }
     const std::string format = arguments.Has("--json") ? "json" : arguments.Get("--format").value_or("text");
     if (std::find(line_.formats.begin(), line_.formats.end(), format) == line_.formats.end()) {
@@ -251,7 +255,8 @@ class Parser {
 
 std::optional<std::string> Arguments::Get(std::string_view flag) const {
   const auto found = flags.find(flag);
-  return found == flags.end() || found->second.empty() ? std::nullopt : std::optional<std::string>(found->second.back());
+  return found == flags.end() || found->second.empty() ? std::nullopt
+                                                       : std::optional<std::string>(found->second.back());
 }
 
 std::vector<std::string> Arguments::All(std::string_view flag) const {
@@ -273,6 +278,8 @@ CommandLine RealCommandLine() {
   return line;
 }
 
-Result<Invocation> ParseArguments(const std::vector<std::string>& words, const CommandLine& line) { return Parser(words, line).Run(); }
+Result<Invocation> ParseArguments(const std::vector<std::string>& words, const CommandLine& line) {
+  return Parser(words, line).Run();
+}
 
 }  // namespace gpuwhy::cli

@@ -36,9 +36,10 @@ struct CommonFlag {
 };
 std::span<const CommonFlag> CommonFlags();
 
-// Reads the words behind the program's name. Options may stand before or after the subcommand; where a subcommand takes a
-// command, everything from "--" or from the first word that is no option on belongs to that command, untouched. Without
-// a subcommand: "run" when there is a "--", else "snapshot". kUsage with the nearest valid word for an unknown one.
+// Reads the words behind the program's name. Options may stand before or after the subcommand; where a subcommand takes
+// a command, everything from "--" or from the first word that is no option on belongs to that command, untouched.
+// Without a subcommand: "run" when there is a "--", else "snapshot". kUsage with the nearest valid word for an unknown
+// one.
 Result<Invocation> ParseArguments(const std::vector<std::string>& words, const CommandLine& line);
 
 // Texts of --help (of the program when `subcommand` is nullptr) and --version.

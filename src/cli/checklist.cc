@@ -51,13 +51,17 @@ class Checklist {
     constexpr std::array<Paint, 4> kPaints = {Paint::kGreen, Paint::kYellow, Paint::kRed, Paint::kYellow};
     const auto index = static_cast<size_t>(mark);
     const std::string word = "[" + writer_.Text(std::string("doctor.mark.") + kNames[index]) + "]";
-    const std::string name = report::HasLocaleText("doctor.label." + label) ? writer_.Text("doctor.label." + label) : label;
-    writer_.Item(Format("  {} {} ", report::Pad(word, 7), report::Pad(name, 16)), writer_.Text(key, params), kPaints[index]);
+    const std::string name =
+        report::HasLocaleText("doctor.label." + label) ? writer_.Text("doctor.label." + label) : label;
+    writer_.Item(Format("  {} {} ", report::Pad(word, 7), report::Pad(name, 16)), writer_.Text(key, params),
+                 kPaints[index]);
   }
 
   // A row for a fact without a value: what is missing and why.
   void Missing(const std::string& label, const Fact* fact) {
-    const std::string why = fact != nullptr ? report::MissingText(fact->value.state, fact->value.why, writer_.options().language) : writer_.Text("state.unknown");
+    const std::string why = fact != nullptr
+                                ? report::MissingText(fact->value.state, fact->value.why, writer_.options().language)
+                                : writer_.Text("state.unknown");
     Row(Mark::kUnknown, label, "doctor.unknown", {{"why", why}});
   }
 
@@ -72,7 +76,8 @@ class Checklist {
     std::vector<std::string> names;
     for (const Entity& gpu : facts_.With("gpu.name", EntityKind::kGpu)) {
       std::string name = facts_.Text("gpu.name", gpu);
-      if (const std::optional<double> bytes = facts_.Number("gpu.memory.total.bytes", gpu)) name += ", " + report::ShowQuantity(*bytes, "bytes");
+      if (const std::optional<double> bytes = facts_.Number("gpu.memory.total.bytes", gpu))
+        name += ", " + report::ShowQuantity(*bytes, "bytes");
       const std::string capability = facts_.Text("gpu.compute_capability", gpu);
       if (!capability.empty()) name += ", " + writer_.Text("doctor.capability", {{"version", capability}});
       names.push_back(name);
@@ -81,7 +86,9 @@ class Checklist {
     if (Wsl()) return Row(Mark::kGood, "gpu", "doctor.gpu.wsl");
     const std::optional<double> count = facts_.Number("host.gpu.pci.count");
     if (!count) return Missing("gpu", facts_.Find("host.gpu.pci.count"));
-    if (*count > 0) return Row(Mark::kGood, "gpu", "doctor.gpu.pci", {{"names", Join(facts_.List("host.gpu.pci.devices").value_or(StringList{}), "; ")}});
+    if (*count > 0)
+      return Row(Mark::kGood, "gpu", "doctor.gpu.pci",
+                 {{"names", Join(facts_.List("host.gpu.pci.devices").value_or(StringList{}), "; ")}});
     const StringList others = facts_.List("host.gpu.other").value_or(StringList{});
     Row(Mark::kBad, "gpu", others.empty() ? "doctor.gpu.none" : "doctor.gpu.other", {{"names", Join(others, "; ")}});
   }
@@ -92,7 +99,9 @@ class Checklist {
     if (!loaded) return Missing("module", facts_.Find("host.driver.module"));
     if (*loaded) {
       const Fact* version = facts_.Find("host.driver.version");
-      return Row(Mark::kGood, "module", "doctor.module.loaded", {{"version", version != nullptr ? report::ShowValue(version->value, "", writer_.options().language) : "?"}});
+      return Row(
+          Mark::kGood, "module", "doctor.module.loaded",
+          {{"version", version != nullptr ? report::ShowValue(version->value, "", writer_.options().language) : "?"}});
     }
     const std::string other = facts_.Text("host.driver.module_other");
     if (!other.empty()) return Row(Mark::kBad, "module", "doctor.module.other", {{"other", other}});
@@ -124,10 +133,12 @@ class Checklist {
     if (!works) return Missing("nvml", facts_.Find("driver.nvml.ok"));
     const std::string path = facts_.Text("driver.nvml.path");
     if (*works) {
-      Row(Mark::kGood, "nvml", "doctor.nvml.works", {{"path", path}, {"version", Known("driver.version")}, {"cuda", Known("driver.cuda_version")}});
+      Row(Mark::kGood, "nvml", "doctor.nvml.works",
+          {{"path", path}, {"version", Known("driver.version")}, {"cuda", Known("driver.cuda_version")}});
       if (!writer_.options().verbose) return;
     } else {
-      Row(Mark::kBad, "nvml", path.empty() ? "doctor.nvml.none" : "doctor.nvml.fails", {{"path", path}, {"error", facts_.Text("driver.nvml.error_text")}});
+      Row(Mark::kBad, "nvml", path.empty() ? "doctor.nvml.none" : "doctor.nvml.fails",
+          {{"path", path}, {"error", facts_.Text("driver.nvml.error_text")}});
     }
     Tried(facts_.List("driver.nvml.tried").value_or(StringList{}));
   }
@@ -140,7 +151,8 @@ class Checklist {
     } else {
       const bool on_path = facts_.Bool("nvidia_smi.on_path") == true;
       const std::string folder = found->front().substr(0, found->front().rfind('/'));
-      Row(on_path ? Mark::kGood : Mark::kNote, "smi", on_path ? "doctor.smi.found" : "doctor.smi.off_path", {{"path", found->front()}, {"folder", folder}});
+      Row(on_path ? Mark::kGood : Mark::kNote, "smi", on_path ? "doctor.smi.found" : "doctor.smi.off_path",
+          {{"path", found->front()}, {"folder", folder}});
       if (!writer_.options().verbose) return;
     }
     Tried(facts_.List("nvidia_smi.tried").value_or(StringList{}));
@@ -150,7 +162,8 @@ class Checklist {
     if (const Fact* visible = facts_.Find("host.env.CUDA_VISIBLE_DEVICES")) {
       const std::string value = visible->value.AsText().value_or("");
       const bool hides = Trim(value).empty() || Trim(value).front() == '-';
-      Row(hides ? Mark::kBad : Mark::kNote, "CUDA_VISIBLE_..", hides ? "doctor.hidden.all" : "doctor.hidden.some", {{"value", value}});
+      Row(hides ? Mark::kBad : Mark::kNote, "CUDA_VISIBLE_..", hides ? "doctor.hidden.all" : "doctor.hidden.some",
+          {{"value", value}});
     }
   }
 
@@ -167,14 +180,16 @@ class Checklist {
     const std::string nvcc = facts_.Text("toolkit.nvcc.path");
     if (nvcc.empty()) return Row(Mark::kNote, "nvcc", "doctor.nvcc.none");
     const bool on_path = facts_.Bool("toolkit.nvcc.on_path") == true;
-    Row(on_path ? Mark::kGood : Mark::kNote, "nvcc", on_path ? "doctor.nvcc.found" : "doctor.nvcc.off_path", {{"path", nvcc}, {"folder", nvcc.substr(0, nvcc.rfind('/'))}});
+    Row(on_path ? Mark::kGood : Mark::kNote, "nvcc", on_path ? "doctor.nvcc.found" : "doctor.nvcc.off_path",
+        {{"path", nvcc}, {"folder", nvcc.substr(0, nvcc.rfind('/'))}});
   }
 
   void CudaHome() {
     const std::string home = facts_.Text("toolkit.cuda_home");
     if (home.empty()) return Row(Mark::kGood, "CUDA_HOME", "doctor.cuda_home.unset");
     const bool exists = facts_.Bool("toolkit.cuda_home.exists") == true;
-    Row(exists ? Mark::kGood : Mark::kNote, "CUDA_HOME", exists ? "doctor.cuda_home.set" : "doctor.cuda_home.stale", {{"folder", home}});
+    Row(exists ? Mark::kGood : Mark::kNote, "CUDA_HOME", exists ? "doctor.cuda_home.set" : "doctor.cuda_home.stale",
+        {{"folder", home}});
   }
 
   // Driver against a CUDA version that something was built for. From CUDA 11 on a driver runs all minor versions of its
@@ -233,7 +248,8 @@ class Checklist {
 
   std::string Known(std::string_view name) const {
     const Fact* fact = facts_.Find(name);
-    return fact != nullptr ? report::ShowValue(fact->value, "", writer_.options().language) : writer_.Text("state.unknown");
+    return fact != nullptr ? report::ShowValue(fact->value, "", writer_.options().language)
+                           : writer_.Text("state.unknown");
   }
 
   SubjectView facts_;

@@ -40,9 +40,11 @@ Result<std::vector<Replay>> ReplayAll() {
     if (!report) return report.error();
     replays.push_back({TitleOf(file.path), std::move(*report)});
   }
-  std::stable_sort(replays.begin(), replays.end(), [](const Replay& a, const Replay& b) { return Rank(a.title) < Rank(b.title); });
+  std::stable_sort(replays.begin(), replays.end(),
+                   [](const Replay& a, const Replay& b) { return Rank(a.title) < Rank(b.title); });
   if (!replays.empty()) return replays;
-  return Error{ErrorCode::kNotFound, "this gpuwhy was built without recorded sessions", "build it from a source tree that has docs/demo/*.gpuwhy, or watch a job of yours: gpuwhy run -- CMD"};
+  return Error{ErrorCode::kNotFound, "this gpuwhy was built without recorded sessions",
+               "build it from a source tree that has docs/demo/*.gpuwhy, or watch a job of yours: gpuwhy run -- CMD"};
 }
 
 // The status says whether the replay worked: what the recorded job suffered from is no fault of this machine.
@@ -56,10 +58,12 @@ int Run(const Arguments& arguments) {
   for (const Replay& replay : *replays) {
     const Result<std::string> shown = RenderReport(replay.report, arguments, STDOUT_FILENO);
     if (!shown) return Fail(shown.error());
-    if (text) out += Format("\n== {}. {}\n", ++number, report::LocaleText("demo.heading", language, {{"name", replay.title}}));
+    if (text)
+      out += Format("\n== {}. {}\n", ++number, report::LocaleText("demo.heading", language, {{"name", replay.title}}));
     out += *shown;
   }
-  if (text && replays->size() >= 2) out += DemoTable(replays->front().report, replays->back().report, arguments.options);
+  if (text && replays->size() >= 2)
+    out += DemoTable(replays->front().report, replays->back().report, arguments.options);
   const Result<void> done = WriteResult(out, arguments);
   return done ? 0 : Fail(done.error());
 }
@@ -67,13 +71,14 @@ int Run(const Arguments& arguments) {
 }  // namespace
 
 extern const Subcommand kSubcommand_demo;
-constinit const Subcommand kSubcommand_demo{.name = "demo",
-                                            .summary = "Replay recorded training runs, before and after a fix; needs no GPU",
-                                            .positionals = "",
-                                            .min_positionals = 0,
-                                            .max_positionals = 0,
-                                            .takes_command = false,
-                                            .flags = {},
-                                            .run = &Run};
+constinit const Subcommand kSubcommand_demo{
+    .name = "demo",
+    .summary = "Replay recorded training runs, before and after a fix; needs no GPU",
+    .positionals = "",
+    .min_positionals = 0,
+    .max_positionals = 0,
+    .takes_command = false,
+    .flags = {},
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

@@ -31,7 +31,8 @@ std::string Fenced(const std::string& text, const std::string& language) {
 
 int Share(const Evidence& evidence, const Arguments& arguments) {
   if (arguments.Has("--format") || arguments.Has("--json")) {
-    return Fail({ErrorCode::kUsage, "--share writes Markdown and no other format", "leave out --format, or leave out --share"});
+    return Fail(
+        {ErrorCode::kUsage, "--share writes Markdown and no other format", "leave out --format, or leave out --share"});
   }
   Identity identity = Identity::OfThisProcess();
   const auto add = [&](const std::string& python) {
@@ -53,7 +54,8 @@ int Share(const Evidence& evidence, const Arguments& arguments) {
   options.color = false;
   options.verbose = false;
   const auto text = [&](const char* key) { return report::LocaleText(key, options.language); };
-  const std::string block = Format("**gpuwhy doctor**\n\n{}\n{}\n\n{}\n", Fenced(MachineText(report, options), "text"), text("doctor.share.data"), Fenced(*session, "json"));
+  const std::string block = Format("**gpuwhy doctor**\n\n{}\n{}\n\n{}\n", Fenced(MachineText(report, options), "text"),
+                                   text("doctor.share.data"), Fenced(*session, "json"));
   if (const Result<void> done = WriteResult(block, arguments); !done) return Fail(done.error());
   return StatusOf(report);
 }
@@ -66,13 +68,14 @@ int Run(const Arguments& arguments) {
 }  // namespace
 
 extern const Subcommand kSubcommand_doctor;
-constinit const Subcommand kSubcommand_doctor{.name = "doctor",
-                                              .summary = "Check driver, NVML, device nodes, toolkits and the frameworks of each Python",
-                                              .positionals = "",
-                                              .min_positionals = 0,
-                                              .max_positionals = 0,
-                                              .takes_command = false,
-                                              .flags = kFlags,
-                                              .run = &Run};
+constinit const Subcommand kSubcommand_doctor{
+    .name = "doctor",
+    .summary = "Check driver, NVML, device nodes, toolkits and the frameworks of each Python",
+    .positionals = "",
+    .min_positionals = 0,
+    .max_positionals = 0,
+    .takes_command = false,
+    .flags = kFlags,
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

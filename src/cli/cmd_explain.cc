@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
-#include <unistd.h>
 
 #include "cli/deliver.h"
 #include "cli/subcommand.h"
@@ -36,13 +37,14 @@ int Run(const Arguments& arguments) {
 }  // namespace
 
 extern const Subcommand kSubcommand_explain;
-constinit const Subcommand kSubcommand_explain{.name = "explain",
-                                               .summary = "Say what a session shows (FILE, - for standard input, last for the newest)",
-                                               .positionals = "FILE...",
-                                               .min_positionals = 1,
-                                               .max_positionals = SIZE_MAX,
-                                               .takes_command = false,
-                                               .flags = {},
-                                               .run = &Run};
+constinit const Subcommand kSubcommand_explain{
+    .name = "explain",
+    .summary = "Say what a session shows (FILE, - for standard input, last for the newest)",
+    .positionals = "FILE...",
+    .min_positionals = 1,
+    .max_positionals = SIZE_MAX,
+    .takes_command = false,
+    .flags = {},
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

@@ -20,7 +20,8 @@ Result<void> CheckExtension(const Arguments& arguments) {
     if (reporter->extension == extension) return {};
     known.emplace_back(reporter->extension);
   }
-  return Error{ErrorCode::kUsage, Format("no report format for '{}': known are {}", arguments.output, Join(known, ", ")),
+  return Error{ErrorCode::kUsage,
+               Format("no report format for '{}': known are {}", arguments.output, Join(known, ", ")),
                "use one of them or name the format with --format"};
 }
 
@@ -33,13 +34,14 @@ int Run(const Arguments& arguments) {
 }  // namespace
 
 extern const Subcommand kSubcommand_report;
-constinit const Subcommand kSubcommand_report{.name = "report",
-                                              .summary = "Write the report of a session (last: the newest) in the format of -o FILE",
-                                              .positionals = "SESSION",
-                                              .min_positionals = 1,
-                                              .max_positionals = 1,
-                                              .takes_command = false,
-                                              .flags = {},
-                                              .run = &Run};
+constinit const Subcommand kSubcommand_report{
+    .name = "report",
+    .summary = "Write the report of a session (last: the newest) in the format of -o FILE",
+    .positionals = "SESSION",
+    .min_positionals = 1,
+    .max_positionals = 1,
+    .takes_command = false,
+    .flags = {},
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

@@ -12,7 +12,9 @@ namespace {
 
 using report::Language;
 
-const PageText& TextOf(const RulePage& page, Language language) { return language == Language::kChinese ? page.zh : page.en; }
+const PageText& TextOf(const RulePage& page, Language language) {
+  return language == Language::kChinese ? page.zh : page.en;
+}
 
 Json Brief(const RulePage& page, Language language) {
   Json out;
@@ -73,7 +75,8 @@ std::string PageAsText(const RulePage& page, Language language) {
     out += Format("- {}: {}\n", report::LocaleText(Format("framework.{}", fix.framework), language), fix.text);
     if (!fix.code.empty()) out += Indented(fix.code, "    ");
   }
-  if (!text.next.empty()) out += "\n" + report::LocaleText("finding.next", language, {{"next", std::string(text.next)}}) + "\n";
+  if (!text.next.empty())
+    out += "\n" + report::LocaleText("finding.next", language, {{"next", std::string(text.next)}}) + "\n";
   return out;
 }
 
@@ -99,19 +102,21 @@ int Run(const Arguments& arguments) {
     names.emplace_back(page.name);
     names.emplace_back(page.id);
   }
-  return Fail(Error{ErrorCode::kUsage, Format("unknown rule '{}'", wanted), Format("did you mean '{}'?", Nearest(wanted, names))});
+  return Fail(Error{ErrorCode::kUsage, Format("unknown rule '{}'", wanted),
+                    Format("did you mean '{}'?", Nearest(wanted, names))});
 }
 
 }  // namespace
 
 extern const Subcommand kSubcommand_rules;
-constinit const Subcommand kSubcommand_rules{.name = "rules",
-                                             .summary = "List the causes that gpuwhy knows, or show the page of one (by id or name)",
-                                             .positionals = "[ID|NAME]",
-                                             .min_positionals = 0,
-                                             .max_positionals = 1,
-                                             .takes_command = false,
-                                             .flags = {},
-                                             .run = &Run};
+constinit const Subcommand kSubcommand_rules{
+    .name = "rules",
+    .summary = "List the causes that gpuwhy knows, or show the page of one (by id or name)",
+    .positionals = "[ID|NAME]",
+    .min_positionals = 0,
+    .max_positionals = 1,
+    .takes_command = false,
+    .flags = {},
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

@@ -25,7 +25,9 @@ int Run(const Arguments& arguments) {
   const int64_t end = MonotonicNs();
   if (!arguments.Has("--time")) return status;
   std::string line = Format("gpuwhy: {:.1f} ms", Milliseconds(start, end));
-  if (arguments.verbose) line += Format(" (looking {:.1f} ms, judging and writing {:.1f} ms)", Milliseconds(start, looked), Milliseconds(looked, end));
+  if (arguments.verbose)
+    line += Format(" (looking {:.1f} ms, judging and writing {:.1f} ms)", Milliseconds(start, looked),
+                   Milliseconds(looked, end));
   (void)WriteDescriptor(STDERR_FILENO, line + "\n").has_value();
   return status;
 }
@@ -33,13 +35,14 @@ int Run(const Arguments& arguments) {
 }  // namespace
 
 extern const Subcommand kSubcommand_snapshot;
-constinit const Subcommand kSubcommand_snapshot{.name = "snapshot",
-                                                .summary = "Show the GPUs, who uses them, and one line of advice (also: gpuwhy alone)",
-                                                .positionals = "",
-                                                .min_positionals = 0,
-                                                .max_positionals = 0,
-                                                .takes_command = false,
-                                                .flags = kFlags,
-                                                .run = &Run};
+constinit const Subcommand kSubcommand_snapshot{
+    .name = "snapshot",
+    .summary = "Show the GPUs, who uses them, and one line of advice (also: gpuwhy alone)",
+    .positionals = "",
+    .min_positionals = 0,
+    .max_positionals = 0,
+    .takes_command = false,
+    .flags = kFlags,
+    .run = &Run};
 
 }  // namespace gpuwhy::cli

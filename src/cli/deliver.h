@@ -11,12 +11,12 @@
 
 namespace gpuwhy::cli {
 
-// Call before any file is opened. A closed stdin, stdout or stderr becomes /dev/null (closed again on exec, so that a job
-// still finds it closed): otherwise the next opened file would take its number and receive what is printed.
+// Call before any file is opened. A closed stdin, stdout or stderr becomes /dev/null (closed again on exec, so that a
+// job still finds it closed): otherwise the next opened file would take its number and receive what is printed.
 void GuardStandardStreams();
 
-// The report in the format of --format, else of the extension of -o, else text. Colours and width are those of `fd` when
-// it is the terminal that the text goes to.
+// The report in the format of --format, else of the extension of -o, else text. Colours and width are those of `fd`
+// when it is the terminal that the text goes to.
 Result<std::string> RenderReport(const Report& report, const Arguments& arguments, int fd);
 
 // Writes all of `text` to an open descriptor. A reader that went away (EPIPE) is no error: it has seen enough.

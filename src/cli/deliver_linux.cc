@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/deliver.h"
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/deliver.h"
 #include "cli/machine_text.h"
 #include "session/machine.h"
 
@@ -115,7 +115,8 @@ Result<void> WriteResult(std::string_view text, const Arguments& arguments) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_status status = fs::status(arguments.output, error);
-  if (fs::is_directory(status)) return Error{ErrorCode::kIo, Format("cannot write {}: it is a folder", arguments.output), "name a file in it"};
+  if (fs::is_directory(status))
+    return Error{ErrorCode::kIo, Format("cannot write {}: it is a folder", arguments.output), "name a file in it"};
   if (fs::exists(status) && !fs::is_regular_file(status)) return WriteSpecial(arguments.output, text);
   std::string path = arguments.output;
   if (fs::is_symlink(fs::symlink_status(path, error))) path = fs::weakly_canonical(path, error).string();
@@ -129,7 +130,8 @@ int StatusOf(const Report& report) {
 
 int Fail(const Error& error) {
   std::string line = "gpuwhy: " + error.Line();
-  std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   (void)WriteDescriptor(STDERR_FILENO, line + "\n");
   return 2;
 }

@@ -11,8 +11,8 @@
 
 namespace gpuwhy::cli {
 
-// Two reports of the same training side by side: samples a second, time in the loader, duty cycle, and how the rate grew.
-// What a report does not know is said to be unknown.
+// Two reports of the same training side by side: samples a second, time in the loader, duty cycle, and how the rate
+// grew. What a report does not know is said to be unknown.
 std::string DemoTable(const Report& before, const Report& after, const report::Options& options);
 
 }  // namespace gpuwhy::cli

@@ -25,7 +25,8 @@ std::string Columns(const std::vector<Row>& rows) {
   std::string out;
   for (const Row& row : rows) {
     const bool fits = row.left.size() <= width;
-    out += fits ? Format("  {:<{}}  {}\n", row.left, width, row.right) : Format("  {}\n  {:<{}}  {}\n", row.left, "", width, row.right);
+    out += fits ? Format("  {:<{}}  {}\n", row.left, width, row.right)
+                : Format("  {}\n  {:<{}}  {}\n", row.left, "", width, row.right);
   }
   return out;
 }
@@ -63,9 +64,11 @@ std::string HelpText(const Subcommand* subcommand, const CommandLine& line) {
   }
   std::vector<Row> rows;
   for (const Subcommand* each : line.subcommands) rows.push_back({std::string(each->name), std::string(each->summary)});
-  return "usage: gpuwhy [COMMAND] [OPTION]...\n       gpuwhy -- CMD ARG...          (the same as gpuwhy run -- CMD ARG...)\n\n"
+  return "usage: gpuwhy [COMMAND] [OPTION]...\n       gpuwhy -- CMD ARG...          (the same as gpuwhy run -- CMD "
+         "ARG...)\n\n"
          "Is my PyTorch, TensorFlow or JAX job really using the GPU? If not, why not? If slowly, why?\n\n"
-         "Commands:\n" + Columns(rows) + "\nOptions of every command:\n" + CommonRows() +
+         "Commands:\n" +
+         Columns(rows) + "\nOptions of every command:\n" + CommonRows() +
          "\nExit status: 0 nothing wrong, 1 a finding of warning or error, 2 it could not be done;\n"
          "gpuwhy run ends as the job ended. Help of one command: gpuwhy COMMAND --help\n";
 }

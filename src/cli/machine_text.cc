@@ -25,10 +25,13 @@ void WriteShortFindings(const Report& report, Writer& writer) {
   for (const Finding& finding : report.findings) {
     const std::string severity = writer.Text(Format("severity.{}", SeverityName(finding.severity)));
     const std::string title = report::FindingTitle(finding, language);
-    writer.Item(Format("{:>3}. [{}] ", ++number, severity), Format("{} ({} {})", title, finding.id, finding.cause), kPaints[static_cast<size_t>(finding.severity)], Paint::kBold);
+    writer.Item(Format("{:>3}. [{}] ", ++number, severity), Format("{} ({} {})", title, finding.id, finding.cause),
+                kPaints[static_cast<size_t>(finding.severity)], Paint::kBold);
     writer.Paragraph(5, report::FindingSummary(finding, language));
     for (const report::Fix& fix : report::FindingFixes(finding, language)) {
-      const std::string name = fix.framework == "any" ? "" : writer.Text("framework." + fix.framework) + (language == Language::kChinese ? "：" : ": ");
+      const std::string name = fix.framework == "any" ? ""
+                                                      : writer.Text("framework." + fix.framework) +
+                                                            (language == Language::kChinese ? "：" : ": ");
       writer.Item("       - ", name + fix.text);
       writer.Code(11, fix.code);
     }

@@ -9,7 +9,8 @@
 int main(int argc, char** argv) {
   gpuwhy::cli::GuardStandardStreams();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const gpuwhy::Result<gpuwhy::cli::Invocation> invocation = gpuwhy::cli::ParseArguments(words, gpuwhy::cli::RealCommandLine());
+  const gpuwhy::Result<gpuwhy::cli::Invocation> invocation =
+      gpuwhy::cli::ParseArguments(words, gpuwhy::cli::RealCommandLine());
   if (!invocation) return gpuwhy::cli::Fail(invocation.error());
   if (invocation->text.empty()) return invocation->subcommand->run(invocation->arguments);
   const gpuwhy::Result<void> done = gpuwhy::cli::WriteResult(invocation->text, gpuwhy::cli::Arguments{});

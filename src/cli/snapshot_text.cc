@@ -20,7 +20,8 @@ constexpr double kWorks = 0.01;
 
 class Snapshot {
  public:
-  Snapshot(const Report& report, Writer& writer) : report_(report), facts_(report), writer_(writer), gpus_(facts_.With("gpu.name", EntityKind::kGpu)) {}
+  Snapshot(const Report& report, Writer& writer)
+      : report_(report), facts_(report), writer_(writer), gpus_(facts_.With("gpu.name", EntityKind::kGpu)) {}
 
   void Write() {
     Driver();
@@ -50,11 +51,18 @@ class Snapshot {
   }
 
   void Driver() {
-    if (facts_.Find("driver.nvml.skipped") != nullptr) return writer_.Paragraph(0, writer_.Text("doctor.nvml.skipped"), Paint::kYellow);
+    if (facts_.Find("driver.nvml.skipped") != nullptr)
+      return writer_.Paragraph(0, writer_.Text("doctor.nvml.skipped"), Paint::kYellow);
     if (facts_.Bool("driver.nvml.ok") != true) {
-      return writer_.Paragraph(0, writer_.Text("snapshot.no_driver", {{"why", Show("driver.nvml.error_text", Entity::Host())}}), Paint::kYellow);
+      return writer_.Paragraph(
+          0, writer_.Text("snapshot.no_driver", {{"why", Show("driver.nvml.error_text", Entity::Host())}}),
+          Paint::kYellow);
     }
-    writer_.Paragraph(0, writer_.Text("snapshot.driver", {{"count", std::to_string(gpus_.size())}, {"version", Show("driver.version", Entity::Host())}, {"cuda", Show("driver.cuda_version", Entity::Host())}}), Paint::kBold);
+    writer_.Paragraph(0,
+                      writer_.Text("snapshot.driver", {{"count", std::to_string(gpus_.size())},
+                                                       {"version", Show("driver.version", Entity::Host())},
+                                                       {"cuda", Show("driver.cuda_version", Entity::Host())}}),
+                      Paint::kBold);
   }
 
   void Gpu(const Entity& gpu) {
@@ -63,13 +71,18 @@ class Snapshot {
     writer_.Paragraph(7, Duty(gpu));
     const auto of = [&](const char* name, const char* limit) {
       const bool both = facts_.Number(name, gpu) && facts_.Number(limit, gpu);
-      return both ? writer_.Text("snapshot.of", {{"value", Show(name, gpu)}, {"limit", Show(limit, gpu)}}) : Show(name, gpu);
+      return both ? writer_.Text("snapshot.of", {{"value", Show(name, gpu)}, {"limit", Show(limit, gpu)}})
+                  : Show(name, gpu);
     };
-    writer_.Paragraph(7, writer_.Text("snapshot.memory", {{"memory", of("gpu.memory.used.bytes", "gpu.memory.total.bytes")}}));
+    writer_.Paragraph(
+        7, writer_.Text("snapshot.memory", {{"memory", of("gpu.memory.used.bytes", "gpu.memory.total.bytes")}}));
     const std::optional<double> state = facts_.Number("gpu.pstate", gpu);
-    writer_.Paragraph(7, writer_.Text("snapshot.power", {{"power", of("gpu.power.watts", "gpu.power.limit.watts")}, {"temperature", Show("gpu.temperature.celsius", gpu)},
-                                                         {"pstate", state ? Format("P{:.0f}", *state) : Show("gpu.pstate", gpu)}}));
-    writer_.Paragraph(7, writer_.Text("snapshot.clocks", {{"sm", of("gpu.clock.sm.hertz", "gpu.clock.sm.max.hertz")}, {"memory", Show("gpu.clock.memory.hertz", gpu)}}));
+    writer_.Paragraph(
+        7, writer_.Text("snapshot.power", {{"power", of("gpu.power.watts", "gpu.power.limit.watts")},
+                                           {"temperature", Show("gpu.temperature.celsius", gpu)},
+                                           {"pstate", state ? Format("P{:.0f}", *state) : Show("gpu.pstate", gpu)}}));
+    writer_.Paragraph(7, writer_.Text("snapshot.clocks", {{"sm", of("gpu.clock.sm.hertz", "gpu.clock.sm.max.hertz")},
+                                                          {"memory", Show("gpu.clock.memory.hertz", gpu)}}));
   }
 
   // A duty cycle without the way it was measured is a number that people misread.
@@ -78,28 +91,35 @@ class Snapshot {
     const std::string duty = Show("gpu.utilization.ratio", gpu);
     if (!count) return writer_.Text("snapshot.duty.missing", {{"why", duty}});
     if (*count < 2) return writer_.Text("snapshot.duty.one", {{"duty", duty}});
-    return writer_.Text("snapshot.duty.many", {{"duty", duty}, {"count", Format("{:.0f}", *count)}, {"span", Show("gpu.utilization.span.seconds", gpu)},
-                                               {"min", Show("gpu.utilization.min.ratio", gpu)}, {"max", Show("gpu.utilization.max.ratio", gpu)}});
+    return writer_.Text("snapshot.duty.many", {{"duty", duty},
+                                               {"count", Format("{:.0f}", *count)},
+                                               {"span", Show("gpu.utilization.span.seconds", gpu)},
+                                               {"min", Show("gpu.utilization.min.ratio", gpu)},
+                                               {"max", Show("gpu.utilization.max.ratio", gpu)}});
   }
 
   void Processes() {
     if (facts_.Bool("driver.nvml.ok") != true) return;
     std::vector<std::vector<std::string>> rows = {{"GPU", "PID"}};
-    for (const char* column : {"user", "sm", "memory", "command"}) rows.front().push_back(writer_.Text(std::string("snapshot.column.") + column));
+    for (const char* column : {"user", "sm", "memory", "command"})
+      rows.front().push_back(writer_.Text(std::string("snapshot.column.") + column));
     for (const Entity& process : facts_.With("process.gpu.listed", EntityKind::kProcessOnGpu)) {
       if (facts_.Bool("process.gpu.listed", process) != true) continue;
-      rows.push_back({Index(process.gpu()), std::to_string(process.pid()), Cell("process.user", process), Cell("process.gpu.sm.ratio", process), Cell("process.gpu.memory.bytes", process),
+      rows.push_back({Index(process.gpu()), std::to_string(process.pid()), Cell("process.user", process),
+                      Cell("process.gpu.sm.ratio", process), Cell("process.gpu.memory.bytes", process),
                       Cell("process.name", process)});
     }
     writer_.Heading(writer_.Text("snapshot.processes"));
     if (rows.size() == 1) return NoProcess();
     std::vector<int> widths(rows.front().size(), 0);
     for (const auto& row : rows) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], report::DisplayWidth(report::Printable(row[i])));
+      for (size_t i = 0; i < row.size(); ++i)
+        widths[i] = std::max(widths[i], report::DisplayWidth(report::Printable(row[i])));
     }
     for (const auto& row : rows) {
       std::string line = " ";
-      for (size_t i = 0; i < row.size(); ++i) line += " " + report::Pad(report::Printable(row[i]), i + 1 < row.size() ? widths[i] + 1 : 0);
+      for (size_t i = 0; i < row.size(); ++i)
+        line += " " + report::Pad(report::Printable(row[i]), i + 1 < row.size() ? widths[i] + 1 : 0);
       writer_.Code(0, line);
     }
   }
@@ -112,17 +132,21 @@ class Snapshot {
       answered = answered && (refused == nullptr || refused->value.known());
     }
     const bool hidden = facts_.Bool("host.pid_namespace") != false;
-    writer_.Paragraph(2, writer_.Text(!answered ? "snapshot.processes.unknown" : hidden ? "snapshot.processes.hidden" : "snapshot.processes.none"));
+    writer_.Paragraph(2, writer_.Text(!answered ? "snapshot.processes.unknown"
+                                      : hidden  ? "snapshot.processes.hidden"
+                                                : "snapshot.processes.none"));
   }
 
   std::string Advice() const {
     const report::Language language = writer_.options().language;
     for (const Finding& finding : report_.findings) {
-      if (finding.severity != Severity::kInfo) return writer_.Text("snapshot.advice.finding", {{"title", report::FindingTitle(finding, language)}});
+      if (finding.severity != Severity::kInfo)
+        return writer_.Text("snapshot.advice.finding", {{"title", report::FindingTitle(finding, language)}});
     }
     if (facts_.Bool("driver.nvml.ok") != true) return writer_.Text("snapshot.advice.unknown");
     for (const Finding& finding : report_.findings) {
-      if (finding.cause == "gpu-allocated-but-idle") return writer_.Text("snapshot.advice.held", {finding.params.begin(), finding.params.end()});
+      if (finding.cause == "gpu-allocated-but-idle")
+        return writer_.Text("snapshot.advice.held", {finding.params.begin(), finding.params.end()});
     }
     const Entity* busiest = nullptr;
     double highest = 0;
@@ -132,7 +156,9 @@ class Snapshot {
       highest = duty;
       busiest = &gpu;
     }
-    if (busiest != nullptr) return writer_.Text("snapshot.advice.busy", {{"gpu", Index(busiest->id)}, {"duty", report::ShowQuantity(highest, "ratio")}});
+    if (busiest != nullptr)
+      return writer_.Text("snapshot.advice.busy",
+                          {{"gpu", Index(busiest->id)}, {"duty", report::ShowQuantity(highest, "ratio")}});
     for (const Entity& gpu : gpus_) {
       if (!facts_.Number("gpu.utilization.ratio", gpu)) return writer_.Text("snapshot.advice.unmeasured");
     }

@@ -43,7 +43,7 @@ struct Subcommand {
   std::string_view summary;      // one line for `gpuwhy --help`
   std::string_view positionals;  // "FILE..." for the usage line, empty = none allowed
   size_t min_positionals = 0, max_positionals = 0;
-  bool takes_command = false;    // the rest of the line is a command to run
+  bool takes_command = false;  // the rest of the line is a command to run
   std::span<const Flag> flags;
   int (*run)(const Arguments& arguments);
 };

@@ -11,8 +11,8 @@ void AddPid(std::vector<int64_t>& pids, int64_t pid) {
   if (pid > 0 && std::find(pids.begin(), pids.end(), pid) == pids.end()) pids.push_back(pid);
 }
 
-// Steps of each process. Marks and spans are thinned (docs/witnesses/rings.md), the totals of the agent never lose a step; Keras
-// leaves train calls and totals but no marks.
+// Steps of each process. Marks and spans are thinned (docs/witnesses/rings.md), the totals of the agent never lose a
+// step; Keras leaves train calls and totals but no marks.
 std::map<int64_t, uint64_t> CountSteps(const Evidence& evidence) {
   std::map<int64_t, uint64_t> steps, calls;
   for (const StepMark& mark : evidence.steps()) steps[mark.pid] = std::max(steps[mark.pid], mark.index);
@@ -32,7 +32,8 @@ std::map<int64_t, uint64_t> CountSteps(const Evidence& evidence) {
 }
 
 // Counts by process: steps first, kernels second, CPU time last decide which one the verdict is about.
-int64_t MainProcess(const Evidence& evidence, const std::vector<int64_t>& pids, const std::map<int64_t, uint64_t>& counted) {
+int64_t MainProcess(const Evidence& evidence, const std::vector<int64_t>& pids,
+                    const std::map<int64_t, uint64_t>& counted) {
   std::map<int64_t, double> steps, kernels, cpu;
   for (const auto& [pid, count] : counted) steps[pid] = static_cast<double>(count);
   for (const Span& span : evidence.spans()) {
@@ -44,7 +45,8 @@ int64_t MainProcess(const Evidence& evidence, const std::vector<int64_t>& pids, 
     if (evidence.Find("framework.python.version", Entity::Process(pid)) != nullptr) cpu[pid] += 1e-3;
   }
   for (const auto* counts : {&steps, &kernels, &cpu}) {
-    const auto best = std::max_element(counts->begin(), counts->end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto best = std::max_element(counts->begin(), counts->end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
     if (best != counts->end() && best->second > 0) return best->first;
   }
   return pids.empty() ? 0 : pids.front();
@@ -65,7 +67,9 @@ void CountWindows(const Evidence& evidence, Analysis& analysis) {
     ++analysis.kernels_total;
     AddPid(analysis.kernel_processes, span.pid);
     const std::vector<const Span*>& windows = late[span.pid];
-    const bool inside = std::any_of(windows.begin(), windows.end(), [&](const Span* w) { return w->start_ns <= span.start_ns && span.start_ns < w->end_ns(); });
+    const bool inside = std::any_of(windows.begin(), windows.end(), [&](const Span* w) {
+      return w->start_ns <= span.start_ns && span.start_ns < w->end_ns();
+    });
     if (inside) ++analysis.late_kernels;
   }
   for (const Entity& process : evidence.EntitiesWith("cuda.kernels.count")) {  // permanent tracing: sums a second
@@ -145,7 +149,8 @@ std::optional<double> IncreaseOf(const Series& series, double from_s, double to_
 }
 
 std::optional<double> MaxOf(const Series& series, double from_s, double to_s) {
-  return FoldOf(series, from_s, to_s, [](const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); });
+  return FoldOf(series, from_s, to_s,
+                [](const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); });
 }
 
 }  // namespace gpuwhy

@@ -37,16 +37,16 @@ struct GpuSplit {
 struct WindowView {
   double seconds = 0;
   uint64_t kernels = 0, copies = 0;
-  GpuSplit in_wait;   // while the process waited for input
-  GpuSplit in_save;   // while it wrote a checkpoint
-  GpuSplit in_other;  // compiling or collecting garbage
-  GpuSplit rest;      // everything else
+  GpuSplit in_wait;            // while the process waited for input
+  GpuSplit in_save;            // while it wrote a checkpoint
+  GpuSplit in_other;           // compiling or collecting garbage
+  GpuSplit rest;               // everything else
   double kernel_s = 0;         // union of kernels and memsets
   double pageable_copy_s = 0;  // exposed copies that touch pageable memory
   double median_kernel_s = 0;
   uint64_t pageable_bytes = 0, pinned_bytes = 0, pageable_copies = 0;
   double largest_pageable_bytes = 0;
-  double steps = 0;            // step marks inside
+  double steps = 0;  // step marks inside
   bool graphs = false;
 };
 
@@ -55,7 +55,7 @@ struct SyncView {
   double seconds = 0;
   double outside_wait_s = 0;  // the part in which the process did not wait for input
   uint64_t syncs = 0, copies = 0;
-  double blocked_s = 0;       // in synchronising calls and in copies that block
+  double blocked_s = 0;  // in synchronising calls and in copies that block
   double steps = 0;
 };
 
@@ -68,13 +68,13 @@ struct Analysis {
   std::optional<SteadyState> steady;
   std::optional<WindowView> window;
   std::optional<SyncView> sync;
-  uint64_t windows = 0;            // CUPTI windows of all processes, proof windows included
-  uint64_t late_windows = 0;       // timing windows and seconds of permanent tracing
-  uint64_t kernels_total = 0;      // in all windows
-  uint64_t late_kernels = 0;       // in the late ones
+  uint64_t windows = 0;                   // CUPTI windows of all processes, proof windows included
+  uint64_t late_windows = 0;              // timing windows and seconds of permanent tracing
+  uint64_t kernels_total = 0;             // in all windows
+  uint64_t late_kernels = 0;              // in the late ones
   std::vector<int64_t> kernel_processes;  // those with kernels
   std::optional<Breakdown> breakdown;
-  std::string gpu;                 // UUID of the GPU that the main process works on, "" when not known
+  std::string gpu;  // UUID of the GPU that the main process works on, "" when not known
   double window_cost_s = 0;
   std::map<std::string, MetricValue> metrics;
 };

@@ -68,9 +68,12 @@ std::optional<Breakdown> BreakDown(const Analysis& analysis) {
   out.checkpoint = save * IdleShare(window.in_save);
   out.other = other * IdleShare(window.in_other);
   SplitIdle(analysis, window.rest, rest, out);
-  const double sum = out.input_wait + out.copy + out.gpu_compute + out.communication + out.launch + out.sync + out.checkpoint + out.other;
+  const double sum = out.input_wait + out.copy + out.gpu_compute + out.communication + out.launch + out.sync +
+                     out.checkpoint + out.other;
   if (sum <= 0) return std::nullopt;
-  for (double* part : {&out.input_wait, &out.copy, &out.gpu_compute, &out.communication, &out.launch, &out.sync, &out.checkpoint, &out.other}) *part /= sum;
+  for (double* part : {&out.input_wait, &out.copy, &out.gpu_compute, &out.communication, &out.launch, &out.sync,
+                       &out.checkpoint, &out.other})
+    *part /= sum;
   return out;
 }
 

@@ -26,7 +26,9 @@ bool Obstacle(const Finding& finding) { return StageOf(finding) <= Stage::kCode;
 void RunRules(const RuleContext& context, Report& report) {
   for (const Rule* rule : AllRules()) {
     RuleOutcome outcome = rule->check(context);
-    const char* answer = outcome.kind == RuleOutcome::Kind::kFired ? "fired" : outcome.kind == RuleOutcome::Kind::kClear ? "clear" : "cannot-tell";
+    const char* answer = outcome.kind == RuleOutcome::Kind::kFired   ? "fired"
+                         : outcome.kind == RuleOutcome::Kind::kClear ? "clear"
+                                                                     : "cannot-tell";
     report.rules.push_back({std::string(rule->id), std::string(rule->name), answer, std::move(outcome.missing)});
     for (Finding& finding : outcome.findings) report.findings.push_back(std::move(finding));
   }
@@ -44,7 +46,8 @@ void Sort(Report& report, GpuUsed used) {
     }
     const bool a_calm = StageOf(a) == Stage::kVerdict, b_calm = StageOf(b) == Stage::kVerdict;
     if (a_calm != b_calm) return b_calm;
-    if (a.share_of_time.value_or(0) != b.share_of_time.value_or(0)) return a.share_of_time.value_or(0) > b.share_of_time.value_or(0);
+    if (a.share_of_time.value_or(0) != b.share_of_time.value_or(0))
+      return a.share_of_time.value_or(0) > b.share_of_time.value_or(0);
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.id < b.id;
   });
@@ -73,11 +76,13 @@ void SetVerdict(const Ladder& ladder, Report& report) {
   verdict.confidence = ladder.confidence;
   const Finding* cause = Deciding(report, ladder.gpu_used);
   if (cause == nullptr) cause = Named(report, "witnesses-disagree");
-  if (cause == nullptr) cause = Named(report, ladder.gpu_used == GpuUsed::kYes ? "gpu-in-use" : "insufficient-evidence");
+  if (cause == nullptr)
+    cause = Named(report, ladder.gpu_used == GpuUsed::kYes ? "gpu-in-use" : "insufficient-evidence");
   verdict.cause = cause != nullptr ? cause->cause : "insufficient-evidence";
   if (cause != nullptr) {
     verdict.next = cause->next;
-    if (ladder.gpu_used != GpuUsed::kYes) verdict.confidence = std::min(verdict.confidence > 0 ? verdict.confidence : 1.0, cause->confidence);
+    if (ladder.gpu_used != GpuUsed::kYes)
+      verdict.confidence = std::min(verdict.confidence > 0 ? verdict.confidence : 1.0, cause->confidence);
   }
   verdict.summary = "verdict." + std::string(GpuUsedName(ladder.gpu_used));
 }

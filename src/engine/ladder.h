@@ -15,8 +15,8 @@ struct Ladder {
   std::vector<WitnessStatement> rungs;  // framework, cuda, os, driver, device: always five
   GpuUsed gpu_used = GpuUsed::kUnknown;
   double confidence = 0;
-  bool worked = false;          // at least one step, or 20 s of CPU time
-  bool disagree = false;        // two rungs contradict each other
+  bool worked = false;    // at least one step, or 20 s of CPU time
+  bool disagree = false;  // two rungs contradict each other
   const WitnessStatement& rung(Source source) const { return rungs[static_cast<size_t>(source)]; }
 };
 

@@ -18,7 +18,8 @@ WitnessStatement Say(Source rung, GpuUsed used, std::string key, std::map<std::s
 }
 
 WitnessStatement Cannot(Source rung, std::string key, std::string state, std::string why) {
-  return {rung, GpuUsed::kUnknown, "witness." + std::string(SourceName(rung)) + "." + key, {{"why", why}}, std::move(state), why};
+  return {rung,           GpuUsed::kUnknown, "witness." + std::string(SourceName(rung)) + "." + key,
+          {{"why", why}}, std::move(state),  why};
 }
 
 bool AnyTrue(const Evidence& evidence, std::string_view name) {
@@ -35,7 +36,8 @@ bool AnyKnown(const Evidence& evidence, std::string_view name) {
 constexpr long kEnoughSamples = 2;
 
 bool Repeated(const Series& series, double line) {
-  return std::count_if(series.begin(), series.end(), [line](const Point& point) { return point.value >= line; }) >= kEnoughSamples;
+  return std::count_if(series.begin(), series.end(), [line](const Point& point) { return point.value >= line; }) >=
+         kEnoughSamples;
 }
 
 std::string Percent(double ratio) { return Format("{:.0f}", ratio * 100); }
@@ -45,16 +47,20 @@ std::string Percent(double ratio) { return Format("{:.0f}", ratio * 100); }
 WitnessStatement AskCuda(const Evidence& evidence, const Analysis& analysis) {
   const Source rung = Source::kCuda;
   if (analysis.late_kernels > 0) {
-    const double busy = analysis.window && analysis.window->seconds > 0 ? analysis.window->kernel_s / analysis.window->seconds : 0;
-    return Say(rung, GpuUsed::kYes, "kernels", {{"count", std::to_string(analysis.late_kernels)}, {"busy", Percent(busy)}});
+    const double busy =
+        analysis.window && analysis.window->seconds > 0 ? analysis.window->kernel_s / analysis.window->seconds : 0;
+    return Say(rung, GpuUsed::kYes, "kernels",
+               {{"count", std::to_string(analysis.late_kernels)}, {"busy", Percent(busy)}});
   }
   if (analysis.late_windows > 0) {
     const bool at_start = analysis.kernels_total > 0;
     return Say(rung, at_start ? GpuUsed::kUnknown : GpuUsed::kNo, at_start ? "kernels_only_at_start" : "no_kernels",
                {{"count", std::to_string(analysis.kernels_total)}, {"windows", std::to_string(analysis.windows)}});
   }
-  if (analysis.kernels_total > 0) return Say(rung, GpuUsed::kYes, "kernels_at_start", {{"count", std::to_string(analysis.kernels_total)}});
-  if (analysis.windows > 0) return Say(rung, GpuUsed::kNo, "no_kernels", {{"count", "0"}, {"windows", std::to_string(analysis.windows)}});
+  if (analysis.kernels_total > 0)
+    return Say(rung, GpuUsed::kYes, "kernels_at_start", {{"count", std::to_string(analysis.kernels_total)}});
+  if (analysis.windows > 0)
+    return Say(rung, GpuUsed::kNo, "no_kernels", {{"count", "0"}, {"windows", std::to_string(analysis.windows)}});
   if (const Fact* state = evidence.Find("cuda.state"); state != nullptr && state->value.AsText().has_value()) {
     return Cannot(rung, "not_watching", "unavailable", *state->value.AsText());
   }
@@ -62,8 +68,10 @@ WitnessStatement AskCuda(const Evidence& evidence, const Analysis& analysis) {
   if (evidence.Find("cuda.driver.version") != nullptr) return Say(rung, GpuUsed::kNo, "no_context");
   // The library is loaded by cuInit itself: where it was never asked for, CUDA was never started.
   const bool injected = evidence.Bool("cuda.injected") == true;
-  if (injected && AnyKnown(evidence, "process.libcuda") && !AnyTrue(evidence, "process.libcuda")) return Say(rung, GpuUsed::kNo, "never_started");
-  if (!injected) return Cannot(rung, "not_injected", "unavailable", evidence.Text("cuda.not_injected_why").value_or(""));
+  if (injected && AnyKnown(evidence, "process.libcuda") && !AnyTrue(evidence, "process.libcuda"))
+    return Say(rung, GpuUsed::kNo, "never_started");
+  if (!injected)
+    return Cannot(rung, "not_injected", "unavailable", evidence.Text("cuda.not_injected_why").value_or(""));
   return Cannot(rung, "no_window", "unavailable", "");
 }
 
@@ -71,7 +79,9 @@ WitnessStatement AskOs(const Evidence& evidence, const Analysis& analysis) {
   const Source rung = Source::kOs;
   if (!AnyKnown(evidence, "process.libcuda")) {
     const Fact* fact = evidence.Find("process.libcuda");
-    return Cannot(rung, "unavailable", fact != nullptr && fact->value.state == State::kNoPermission ? "no-permission" : "unavailable", fact != nullptr ? fact->value.why : "");
+    return Cannot(rung, "unavailable",
+                  fact != nullptr && fact->value.state == State::kNoPermission ? "no-permission" : "unavailable",
+                  fact != nullptr ? fact->value.why : "");
   }
   const std::string cpu = Format("{:.1f}", analysis.cpu_s);
   if (AnyTrue(evidence, "process.gpu_device_open")) return Say(rung, GpuUsed::kUnknown, "device_open", {{"cpu", cpu}});
@@ -103,8 +113,10 @@ WitnessStatement AskDriver(const Evidence& evidence, const Analysis& analysis) {
   const std::string version = evidence.Text("driver.version").value_or("?");
   if (busy) return Say(rung, GpuUsed::kYes, "process_busy", {{"sm", Percent(highest)}, {"version", version}});
   if (listed) return Say(rung, GpuUsed::kUnknown, "process_listed", {{"version", version}});
-  if (evidence.Bool("host.pid_namespace") != false) return Say(rung, GpuUsed::kUnknown, "pid_namespace", {{"version", version}});
-  return Say(rung, analysis.processes.empty() ? GpuUsed::kUnknown : GpuUsed::kNo, analysis.processes.empty() ? "no_job" : "process_not_listed", {{"version", version}});
+  if (evidence.Bool("host.pid_namespace") != false)
+    return Say(rung, GpuUsed::kUnknown, "pid_namespace", {{"version", version}});
+  return Say(rung, analysis.processes.empty() ? GpuUsed::kUnknown : GpuUsed::kNo,
+             analysis.processes.empty() ? "no_job" : "process_not_listed", {{"version", version}});
 }
 
 WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis) {
@@ -122,11 +134,14 @@ WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis) {
   }
   if (!mean) {
     const Fact* fact = evidence.Find("gpu.utilization.state");
-    return Cannot(rung, "unavailable", fact != nullptr ? std::string("not-supported") : std::string("unavailable"), fact != nullptr ? fact->value.Show() : "");
+    return Cannot(rung, "unavailable", fact != nullptr ? std::string("not-supported") : std::string("unavailable"),
+                  fact != nullptr ? fact->value.Show() : "");
   }
-  const std::map<std::string, std::string> params = {{"duty", Percent(*mean)}, {"power", power ? Format("{:.0f}", *power) : "?"}};
+  const std::map<std::string, std::string> params = {{"duty", Percent(*mean)},
+                                                     {"power", power ? Format("{:.0f}", *power) : "?"}};
   const bool enough = readings >= static_cast<size_t>(kEnoughSamples);
-  if (*mean >= kBusyDevice) return Say(rung, enough ? GpuUsed::kYes : GpuUsed::kUnknown, power ? "busy_power" : "busy", params);
+  if (*mean >= kBusyDevice)
+    return Say(rung, enough ? GpuUsed::kYes : GpuUsed::kUnknown, power ? "busy_power" : "busy", params);
   return Say(rung, *mean < 0.005 && enough ? GpuUsed::kNo : GpuUsed::kUnknown, power ? "idle_power" : "idle", params);
 }
 

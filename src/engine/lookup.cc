@@ -57,7 +57,8 @@ std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity,
   if (seen.version.empty()) return std::nullopt;
   seen.cuda_fact = evidence.Find(prefix + "jax.cuda_plugin_version", entity);
   if (seen.cuda_fact != nullptr && seen.cuda_fact->value.AsText() == "") seen.cuda = "";
-  if (const Fact* built = evidence.Find(prefix + "jax.cuda_built", entity); built != nullptr && built->value.AsBool() == false) {
+  if (const Fact* built = evidence.Find(prefix + "jax.cuda_built", entity);
+      built != nullptr && built->value.AsBool() == false) {
     seen.cuda_fact = built;
     seen.cuda = "";
   }
@@ -80,7 +81,9 @@ std::optional<bool> GpuPresent(const Evidence& evidence) {
 std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context) {
   std::vector<FrameworkSeen> out;
   const auto add = [&](const Entity& entity, const std::string& prefix, bool in_job) {
-    for (std::optional<FrameworkSeen> seen : {Torch(context.evidence, entity, prefix), TensorFlow(context.evidence, entity, prefix), Jax(context.evidence, entity, prefix)}) {
+    for (std::optional<FrameworkSeen> seen :
+         {Torch(context.evidence, entity, prefix), TensorFlow(context.evidence, entity, prefix),
+          Jax(context.evidence, entity, prefix)}) {
       if (!seen) continue;
       seen->in_job = in_job;
       out.push_back(std::move(*seen));
@@ -94,7 +97,9 @@ std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context) {
   return out;
 }
 
-const Fact* MainFact(const RuleContext& context, const std::string& name) { return context.evidence.Find(name, Entity::Process(context.analysis.main_pid)); }
+const Fact* MainFact(const RuleContext& context, const std::string& name) {
+  return context.evidence.Find(name, Entity::Process(context.analysis.main_pid));
+}
 
 std::string ShowPercent(double ratio) { return Format("{:.0f} %", ratio * 100); }
 

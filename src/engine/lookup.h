@@ -17,15 +17,15 @@ std::optional<bool> GpuPresent(const Evidence& evidence);
 
 // A framework that a process of the job (or, in doctor, an interpreter) has.
 struct FrameworkSeen {
-  std::string name;                     // pytorch, tensorflow, jax
+  std::string name;  // pytorch, tensorflow, jax
   std::string version;
-  std::optional<std::string> cuda;      // CUDA that it was built for: "" = built without
-  std::optional<bool> sees_gpu;         // its own word
-  std::string error;                    // why not, in its own words
+  std::optional<std::string> cuda;  // CUDA that it was built for: "" = built without
+  std::optional<bool> sees_gpu;     // its own word
+  std::string error;                // why not, in its own words
   const Fact* version_fact = nullptr;
   const Fact* cuda_fact = nullptr;
   const Fact* sees_fact = nullptr;
-  bool in_job = false;                  // false: only installed
+  bool in_job = false;  // false: only installed
 };
 std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context);
 

@@ -7,7 +7,8 @@ namespace gpuwhy {
 namespace {
 
 void Put(Analysis& analysis, const std::string& name, std::optional<double> value, std::string_view source) {
-  analysis.metrics[name] = {value, std::string(UnitOf(name)), value ? State::kValue : State::kUnknown, std::string(source)};
+  analysis.metrics[name] = {value, std::string(UnitOf(name)), value ? State::kValue : State::kUnknown,
+                            std::string(source)};
 }
 
 // Readings of the job's GPU over its life: the mean of a gauge, the increase of a counter.
@@ -17,7 +18,8 @@ void PutGpuSeries(const Evidence& evidence, Analysis& analysis) {
     if (metric.name.rfind("gpu.", 0) != 0 || analysis.gpu.empty()) continue;
     const Series& series = evidence.Samples(metric.name, Entity::Gpu(analysis.gpu));
     if (series.empty()) continue;
-    Put(analysis, std::string(metric.name), metric.kind == MetricKind::kCounter ? IncreaseOf(series, 0, end_s) : MeanOf(series, 0, end_s), "device");
+    Put(analysis, std::string(metric.name),
+        metric.kind == MetricKind::kCounter ? IncreaseOf(series, 0, end_s) : MeanOf(series, 0, end_s), "device");
   }
   const auto duty = analysis.metrics.find("gpu.utilization.ratio");
   if (duty != analysis.metrics.end()) Put(analysis, "run.duty_cycle.ratio", duty->second.value, "device");
@@ -44,7 +46,11 @@ void PutSteady(Analysis& analysis) {
 }
 
 void PutWindow(Analysis& analysis) {
-  Put(analysis, "window.kernels.count", analysis.windows > 0 || analysis.kernels_total > 0 ? std::optional<double>(static_cast<double>(analysis.kernels_total)) : std::nullopt, "cuda");
+  Put(analysis, "window.kernels.count",
+      analysis.windows > 0 || analysis.kernels_total > 0
+          ? std::optional<double>(static_cast<double>(analysis.kernels_total))
+          : std::nullopt,
+      "cuda");
   if (!analysis.window || analysis.window->seconds <= 0) return;
   const WindowView& window = *analysis.window;
   Put(analysis, "window.seconds", window.seconds, "cuda");
@@ -66,7 +72,8 @@ void FillMetrics(const Evidence& evidence, Analysis& analysis) {
   PutWindow(analysis);
   if (analysis.sync && analysis.sync->seconds > 0) {
     Put(analysis, "window.sync.ratio", analysis.sync->blocked_s / analysis.sync->seconds, "cuda");
-    Put(analysis, "window.syncs_per_second", static_cast<double>(analysis.sync->syncs) / analysis.sync->seconds, "cuda");
+    Put(analysis, "window.syncs_per_second", static_cast<double>(analysis.sync->syncs) / analysis.sync->seconds,
+        "cuda");
   }
   double cost = 0;
   bool cost_known = false;

@@ -20,7 +20,9 @@ Severity SeverityOfShare(double share) {
   return share >= kShareWarning ? Severity::kWarning : Severity::kInfo;
 }
 
-EvidenceItem Item(const Fact& fact) { return {fact.name, fact.value, std::string(UnitOf(fact.name)), fact.source, fact.where}; }
+EvidenceItem Item(const Fact& fact) {
+  return {fact.name, fact.value, std::string(UnitOf(fact.name)), fact.source, fact.where};
+}
 
 EvidenceItem Item(std::string key, double value, Source source) {
   const std::string unit(UnitOf(key));

@@ -30,7 +30,9 @@ struct RuleOutcome {
   std::vector<std::string> missing;  // names of facts or metrics without which the rule cannot tell
 
   static RuleOutcome Clear() { return {}; }
-  static RuleOutcome CannotTell(std::vector<std::string> missing) { return {Kind::kCannotTell, {}, std::move(missing)}; }
+  static RuleOutcome CannotTell(std::vector<std::string> missing) {
+    return {Kind::kCannotTell, {}, std::move(missing)};
+  }
   static RuleOutcome Fired(Finding finding) { return {Kind::kFired, {std::move(finding)}, {}}; }
 };
 

@@ -23,7 +23,8 @@ std::optional<SteadyState> FindSteadyState(const Evidence& evidence, int64_t pid
   std::sort(marks.begin(), marks.end(), [](const StepMark& a, const StepMark& b) { return a.index < b.index; });
   if (marks.size() < 2) return std::nullopt;
   const uint64_t warm_up = WarmUpSteps(marks.back().index);
-  const auto first = std::find_if(marks.begin(), marks.end(), [&](const StepMark& mark) { return mark.index >= warm_up; });
+  const auto first =
+      std::find_if(marks.begin(), marks.end(), [&](const StepMark& mark) { return mark.index >= warm_up; });
   if (first == marks.end() || first->index >= marks.back().index) return std::nullopt;
   const StepMark& last = marks.back();
   SteadyState steady;
@@ -32,7 +33,8 @@ std::optional<SteadyState> FindSteadyState(const Evidence& evidence, int64_t pid
   steady.end_s = static_cast<double>(last.time_ns) * 1e-9;
   steady.steps = last.index - first->index;
   // Totals only grow; a process that was replaced by exec starts again and then has no exact difference.
-  if (last.wait_ns < first->wait_ns || last.save_ns < first->save_ns || last.time_ns <= first->time_ns) return std::nullopt;
+  if (last.wait_ns < first->wait_ns || last.save_ns < first->save_ns || last.time_ns <= first->time_ns)
+    return std::nullopt;
   steady.wait_s = ToSeconds(last.wait_ns - first->wait_ns);
   steady.save_s = ToSeconds(last.save_ns - first->save_ns);
   steady.items = last.items - std::min(last.items, first->items);

@@ -18,22 +18,25 @@ struct DeviceWork {
   std::vector<Interval> compute, communication, copy, pageable;
 };
 
-// NCCL's kernels were called ncclKernel_* and are ncclDevKernel_*; vLLM brings its own all-reduce (profiling facts 4.1).
+// NCCL's kernels were called ncclKernel_* and are ncclDevKernel_*; vLLM brings its own all-reduce (profiling
+// facts 4.1).
 bool IsCollective(const std::string& name) {
-  return name.rfind("nccl", 0) == 0 || name.find("ncclKernel") != std::string::npos || name.find("ncclDevKernel") != std::string::npos ||
-         name.find("multimem_all_reduce") != std::string::npos;
+  return name.rfind("nccl", 0) == 0 || name.find("ncclKernel") != std::string::npos ||
+         name.find("ncclDevKernel") != std::string::npos || name.find("multimem_all_reduce") != std::string::npos;
 }
 
 Intervals WindowsOf(const Evidence& evidence, int64_t pid, uint32_t mode) {
   std::vector<Interval> windows;
   for (const Span& span : evidence.spans()) {
-    if (span.kind == SpanKind::kWindow && span.pid == pid && span.detail[0] == mode) windows.push_back({span.start_ns, span.end_ns()});
+    if (span.kind == SpanKind::kWindow && span.pid == pid && span.detail[0] == mode)
+      windows.push_back({span.start_ns, span.end_ns()});
   }
   return Union(std::move(windows));
 }
 
 bool Inside(const Intervals& windows, int64_t time_ns) {
-  return std::any_of(windows.begin(), windows.end(), [&](const Interval& w) { return w.begin <= time_ns && time_ns < w.end; });
+  return std::any_of(windows.begin(), windows.end(),
+                     [&](const Interval& w) { return w.begin <= time_ns && time_ns < w.end; });
 }
 
 double StepsInside(const Evidence& evidence, int64_t pid, const Intervals& windows) {
@@ -60,7 +63,8 @@ Intervals HostSpans(const Evidence& evidence, int64_t pid, const std::set<SpanKi
 }
 
 // Collects the GPU work of each device and fills the counts of the view.
-std::map<int32_t, DeviceWork> Collect(const Evidence& evidence, int64_t pid, const Intervals& windows, WindowView& view) {
+std::map<int32_t, DeviceWork> Collect(const Evidence& evidence, int64_t pid, const Intervals& windows,
+                                      WindowView& view) {
   std::map<int32_t, DeviceWork> devices;
   std::vector<int64_t> durations;
   for (const Span& span : evidence.spans()) {
@@ -95,7 +99,8 @@ std::map<int32_t, DeviceWork> Collect(const Evidence& evidence, int64_t pid, con
   return devices;
 }
 
-GpuSplit SplitOf(const Intervals& where, const Intervals& compute, const Intervals& communication, const Intervals& copy) {
+GpuSplit SplitOf(const Intervals& where, const Intervals& compute, const Intervals& communication,
+                 const Intervals& copy) {
   GpuSplit split;
   split.compute = Seconds(Intersect(where, compute));
   split.communication = Seconds(Intersect(where, communication));
@@ -131,7 +136,8 @@ std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid) {
   view.pageable_copy_s = Seconds(pageable);
   const Intervals wait = HostSpans(evidence, pid, {SpanKind::kInputWait}, windows);
   const Intervals save = Subtract(HostSpans(evidence, pid, {SpanKind::kCheckpoint}, windows), wait);
-  const Intervals other = Subtract(Subtract(HostSpans(evidence, pid, {SpanKind::kCompile, SpanKind::kCollection}, windows), wait), save);
+  const Intervals other =
+      Subtract(Subtract(HostSpans(evidence, pid, {SpanKind::kCompile, SpanKind::kCollection}, windows), wait), save);
   const Intervals rest = Subtract(Subtract(Subtract(windows, wait), save), other);
   view.in_wait = SplitOf(wait, compute, communication, copy);
   view.in_save = SplitOf(save, compute, communication, copy);
@@ -156,7 +162,8 @@ std::optional<SyncView> ViewSync(const Evidence& evidence, int64_t pid) {
       threads[span.lane].push_back({span.start_ns, span.end_ns()});
     } else if (span.kind == SpanKind::kCopyCall) {
       ++view.copies;
-      if (static_cast<double>(span.duration_ns) * 1e-9 > kBlockingCopy) threads[span.lane].push_back({span.start_ns, span.end_ns()});
+      if (static_cast<double>(span.duration_ns) * 1e-9 > kBlockingCopy)
+        threads[span.lane].push_back({span.start_ns, span.end_ns()});
     }
   }
   for (auto& [thread, calls] : threads) {

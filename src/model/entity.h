@@ -21,7 +21,9 @@ struct Entity {
   static Entity Host() { return {}; }
   static Entity Gpu(std::string uuid) { return {EntityKind::kGpu, std::move(uuid)}; }
   static Entity Process(int64_t pid) { return {EntityKind::kProcess, std::to_string(pid)}; }
-  static Entity ProcessOnGpu(int64_t pid, const std::string& uuid) { return {EntityKind::kProcessOnGpu, std::to_string(pid) + "@" + uuid}; }
+  static Entity ProcessOnGpu(int64_t pid, const std::string& uuid) {
+    return {EntityKind::kProcessOnGpu, std::to_string(pid) + "@" + uuid};
+  }
   static Entity Interpreter(std::string path) { return {EntityKind::kInterpreter, std::move(path)}; }
 
   // "host", "gpu:GPU-…", "process:123", "process-gpu:123@GPU-…", "python:/usr/bin/python3".
@@ -36,7 +38,8 @@ struct Entity {
   auto operator<=>(const Entity& other) const = default;
 };
 
-// The rung of the evidence ladder (design: framework > cuda > os > driver > device) that a piece of evidence counts for.
+// The rung of the evidence ladder (design: framework > cuda > os > driver > device) that a piece of evidence counts
+// for.
 enum class Source : uint8_t { kFramework, kCuda, kOs, kDriver, kDevice };
 
 std::string_view SourceName(Source source);

@@ -17,7 +17,9 @@ void Evidence::Add(const Fact& fact) {
   }
 }
 
-void Evidence::Add(const Sample& sample) { samples_[sample.metric][sample.entity].push_back({sample.time_s, sample.value}); }
+void Evidence::Add(const Sample& sample) {
+  samples_[sample.metric][sample.entity].push_back({sample.time_s, sample.value});
+}
 
 void Evidence::Add(const Gap& gap) {
   if (std::find(gaps_.begin(), gaps_.end(), gap) == gaps_.end()) gaps_.push_back(gap);
@@ -59,7 +61,8 @@ std::vector<const Fact*> Evidence::All(std::string_view name) const {
 
 std::vector<const Fact*> Evidence::WithPrefix(std::string_view prefix) const {
   std::vector<const Fact*> out;
-  for (auto it = by_name_.lower_bound(prefix); it != by_name_.end() && it->first.compare(0, prefix.size(), prefix) == 0; ++it) {
+  for (auto it = by_name_.lower_bound(prefix); it != by_name_.end() && it->first.compare(0, prefix.size(), prefix) == 0;
+       ++it) {
     for (const size_t index : it->second) out.push_back(&facts_[index]);
   }
   return out;

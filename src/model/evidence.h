@@ -34,18 +34,31 @@ struct Sample {
   double value = 0;
 };
 
-enum class SpanKind : uint8_t { kKernel, kCopy, kMemset, kSyncCall, kCopyCall, kInputWait, kTrainCall, kCheckpoint, kCompile, kCollection, kWindow };
+enum class SpanKind : uint8_t {
+  kKernel,
+  kCopy,
+  kMemset,
+  kSyncCall,
+  kCopyCall,
+  kInputWait,
+  kTrainCall,
+  kCheckpoint,
+  kCompile,
+  kCollection,
+  kWindow
+};
 
-// A named interval. Meaning of detail: kernel: blocks, threads a block; copy: wire copy_kind, source memory kind, target
-// memory kind; memset: memory kind; input wait: items, evaluation; window: mode, dropped records; train call: steps.
+// A named interval. Meaning of detail: kernel: blocks, threads a block; copy: wire copy_kind, source memory kind,
+// target memory kind; memset: memory kind; input wait: items, evaluation; window: mode, dropped records; train call:
+// steps.
 struct Span {
   SpanKind kind = SpanKind::kKernel;
   int64_t pid = 0;
-  int64_t start_ns = 0;     // since the session began
+  int64_t start_ns = 0;  // since the session began
   int64_t duration_ns = 0;
-  int32_t device = -1;      // CUDA ordinal in the process
-  uint32_t lane = 0;        // stream of GPU work, thread of host work
-  uint32_t name = 0;        // index into Evidence::Name, 0 = no name
+  int32_t device = -1;  // CUDA ordinal in the process
+  uint32_t lane = 0;    // stream of GPU work, thread of host work
+  uint32_t name = 0;    // index into Evidence::Name, 0 = no name
   uint64_t bytes = 0;
   uint32_t detail[3] = {0, 0, 0};
   int64_t end_ns() const { return start_ns + duration_ns; }
@@ -113,10 +126,11 @@ class Evidence : public EvidenceSink {
   void Add(const Gap& gap) override;
   uint32_t Intern(std::string_view name) override;
 
-  // Newest fact of that name, of any entity or of one; nullptr when nobody said anything. A fact may be known to be unknown.
+  // Newest fact of that name, of any entity or of one; nullptr when nobody said anything. A fact may be known to be
+  // unknown.
   const Fact* Find(std::string_view name) const;
   const Fact* Find(std::string_view name, const Entity& entity) const;
-  std::vector<const Fact*> All(std::string_view name) const;          // newest of each entity, in order of first arrival
+  std::vector<const Fact*> All(std::string_view name) const;  // newest of each entity, in order of first arrival
   std::vector<const Fact*> WithPrefix(std::string_view prefix) const;  // newest of each (name, entity), sorted by name
   std::optional<bool> Bool(std::string_view name) const;
   std::optional<int64_t> Int(std::string_view name) const;

@@ -12,8 +12,10 @@ constexpr MetricKind kCounter = MetricKind::kCounter;
 
 // Sampled by witnesses (gpu.*, process.*, host.*) or derived from the whole run (run.*, input.*, window.*).
 constexpr Metric kMetrics[] = {
-    {"gpu.utilization.ratio", "ratio", kGauge, "duty cycle: share of the driver's sample period in which a kernel ran (NVML utilization.gpu)"},
-    {"gpu.memory_utilization.ratio", "ratio", kGauge, "share of time in which device memory was read or written (NVML utilization.memory)"},
+    {"gpu.utilization.ratio", "ratio", kGauge,
+     "duty cycle: share of the driver's sample period in which a kernel ran (NVML utilization.gpu)"},
+    {"gpu.memory_utilization.ratio", "ratio", kGauge,
+     "share of time in which device memory was read or written (NVML utilization.memory)"},
     {"gpu.memory.used.bytes", "bytes", kGauge, "device memory in use, the driver's reserved part included"},
     {"gpu.power.watts", "watts", kGauge, "board power"},
     {"gpu.temperature.celsius", "celsius", kGauge, "GPU temperature"},
@@ -23,8 +25,10 @@ constexpr Metric kMetrics[] = {
     {"gpu.clock_event_reasons", "", kGauge, "bit mask of NVML clocks event reasons"},
     {"gpu.energy.joules", "joules", kCounter, "energy since the driver was loaded"},
     {"gpu.throttle.power.seconds", "seconds", kCounter, "time with clocks held down by the power cap"},
-    {"gpu.throttle.sw_thermal.seconds", "seconds", kCounter, "time with clocks held down by software because of temperature"},
-    {"gpu.throttle.hw_thermal.seconds", "seconds", kCounter, "time with clocks held down by hardware because of temperature"},
+    {"gpu.throttle.sw_thermal.seconds", "seconds", kCounter,
+     "time with clocks held down by software because of temperature"},
+    {"gpu.throttle.hw_thermal.seconds", "seconds", kCounter,
+     "time with clocks held down by hardware because of temperature"},
     {"gpu.throttle.hw_power_brake.seconds", "seconds", kCounter, "time with clocks held down by the power brake"},
     {"gpu.pcie.tx.bytes_per_second", "bytes_per_second", kGauge, "PCIe traffic from the GPU"},
     {"gpu.pcie.rx.bytes_per_second", "bytes_per_second", kGauge, "PCIe traffic to the GPU"},
@@ -44,21 +48,27 @@ constexpr Metric kMetrics[] = {
     {"process.threads.count", "", kGauge, "threads of a process"},
     {"process.input_wait.seconds", "seconds", kCounter, "time in the __next__ of training data loaders"},
     {"process.steps.count", "", kCounter, "optimizer steps, or steps of Keras train calls where these are more"},
-    {"cuda.kernels.count", "", kGauge, "permanent tracing: kernels of a process since the last reading, about a second"},
-    {"cuda.busy.seconds", "seconds", kGauge, "permanent tracing: time with a kernel running since the last reading, summed over the GPUs of a process"},
-    {"cuda.copy.bytes", "bytes", kGauge, "permanent tracing: bytes copied by the GPUs of a process since the last reading"},
+    {"cuda.kernels.count", "", kGauge,
+     "permanent tracing: kernels of a process since the last reading, about a second"},
+    {"cuda.busy.seconds", "seconds", kGauge,
+     "permanent tracing: time with a kernel running since the last reading, summed over the GPUs of a process"},
+    {"cuda.copy.bytes", "bytes", kGauge,
+     "permanent tracing: bytes copied by the GPUs of a process since the last reading"},
     {"job.cpu.seconds", "seconds", kCounter, "CPU time of the whole process tree of the job"},
     {"job.processes", "", kGauge, "living processes of the job"},
     {"run.wall.seconds", "seconds", kGauge, "wall time of the job"},
-    {"run.steady.seconds", "seconds", kGauge, "wall time of the steady state: from the end of warm-up to the last step"},
+    {"run.steady.seconds", "seconds", kGauge,
+     "wall time of the steady state: from the end of warm-up to the last step"},
     {"run.steps.count", "", kGauge, "optimizer steps in the steady state"},
     {"run.step.seconds", "seconds", kGauge, "mean time of a step in the steady state"},
     {"run.items_per_second", "", kGauge, "samples a second in the steady state"},
     {"run.gpu_busy.ratio", "ratio", kGauge, "share of the timing window in which a kernel ran (union over streams)"},
     {"run.duty_cycle.ratio", "ratio", kGauge, "mean of gpu.utilization.ratio over the job's life on its GPU"},
     {"input.wait.ratio", "ratio", kGauge, "share of the steady state spent in the data loader's __next__"},
-    {"input.exposed.ratio", "ratio", kGauge, "share of the steady state spent waiting for input while the GPU was idle"},
-    {"input.overlapped.ratio", "ratio", kGauge, "share of the steady state spent waiting for input while the GPU was working"},
+    {"input.exposed.ratio", "ratio", kGauge,
+     "share of the steady state spent waiting for input while the GPU was idle"},
+    {"input.overlapped.ratio", "ratio", kGauge,
+     "share of the steady state spent waiting for input while the GPU was working"},
     {"checkpoint.ratio", "ratio", kGauge, "share of the steady state spent writing checkpoints"},
     {"window.kernels.count", "", kGauge, "kernels seen in all windows"},
     {"window.seconds", "seconds", kGauge, "length of the timing windows"},
@@ -67,8 +77,10 @@ constexpr Metric kMetrics[] = {
     {"window.launches_per_second", "", kGauge, "kernels a second in the timing windows"},
     {"window.copy.pageable.bytes", "bytes", kGauge, "bytes copied to or from pageable memory in the timing windows"},
     {"window.copy.pinned.bytes", "bytes", kGauge, "bytes copied to or from pinned memory in the timing windows"},
-    {"window.copy.pageable.ratio", "ratio", kGauge, "share of the timing windows in which a pageable copy ran and no kernel"},
-    {"window.sync.ratio", "ratio", kGauge, "share of the synchronisation window that a host thread spent blocked in synchronising calls"},
+    {"window.copy.pageable.ratio", "ratio", kGauge,
+     "share of the timing windows in which a pageable copy ran and no kernel"},
+    {"window.sync.ratio", "ratio", kGauge,
+     "share of the synchronisation window that a host thread spent blocked in synchronising calls"},
     {"window.syncs_per_second", "", kGauge, "synchronising calls a second in the synchronisation window"},
     {"agent.hook.seconds_per_step", "seconds", kGauge, "time that gpuwhy's own hooks took a step"},
 };
@@ -86,10 +98,13 @@ const Metric* FindMetric(std::string_view name) {
 
 std::string_view UnitOf(std::string_view name) {
   if (const Metric* metric = FindMetric(name)) return metric->unit;
-  constexpr std::array<std::string_view, 8> kUnits = {"ratio", "bytes", "seconds", "watts", "celsius", "hertz", "joules", "bytes_per_second"};
+  constexpr std::array<std::string_view, 8> kUnits = {"ratio",   "bytes", "seconds", "watts",
+                                                      "celsius", "hertz", "joules",  "bytes_per_second"};
   for (const std::string_view unit : kUnits) {
     const size_t size = unit.size() + 1;
-    if (name.size() > size && name.substr(name.size() - unit.size()) == unit && (name[name.size() - size] == '.' || name[name.size() - size] == '_')) return unit;
+    if (name.size() > size && name.substr(name.size() - unit.size()) == unit &&
+        (name[name.size() - size] == '.' || name[name.size() - size] == '_'))
+      return unit;
   }
   return "";
 }

@@ -18,7 +18,8 @@ std::string_view GpuUsedName(GpuUsed used);
 enum class Severity : uint8_t { kInfo, kWarning, kError };
 std::string_view SeverityName(Severity severity);
 
-// A piece of evidence under a finding. `key` names a metric or fact; its label in the user's language comes from locale/.
+// A piece of evidence under a finding. `key` names a metric or fact; its label in the user's language comes from
+// locale/.
 struct EvidenceItem {
   std::string key;
   Value value;
@@ -87,7 +88,7 @@ struct Verdict {
   double confidence = 0;
   std::string summary;  // key of locale/ or, when `cause_finding` is set, the finding's own summary
   std::map<std::string, std::string> params;
-  std::string next;     // command, empty = none
+  std::string next;  // command, empty = none
 };
 
 // The only input of reporters.

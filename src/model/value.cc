@@ -11,7 +11,8 @@
 namespace gpuwhy {
 namespace {
 
-constexpr std::array<std::string_view, 6> kStateNames = {"value", "unsupported", "no-permission", "not-found", "stale", "unknown"};
+constexpr std::array<std::string_view, 6> kStateNames = {"value",     "unsupported", "no-permission",
+                                                         "not-found", "stale",       "unknown"};
 
 }  // namespace
 

@@ -31,8 +31,8 @@ struct Value {
 
   bool known() const { return state == State::kValue; }
   std::optional<bool> AsBool() const;
-  std::optional<int64_t> AsInt() const;     // a double with a whole value counts
-  std::optional<double> AsDouble() const;   // an integer counts
+  std::optional<int64_t> AsInt() const;    // a double with a whole value counts
+  std::optional<double> AsDouble() const;  // an integer counts
   std::optional<std::string> AsText() const;
   std::optional<StringList> AsList() const;  // a single text counts as a list of one
   // For people: "true", "12", "0.25", "a, b"; "unknown (why)" where there is no value.

@@ -28,7 +28,8 @@ void WriteFacts(const Report& report, Writer& writer) {
     const std::string kind = text.substr(0, text.find(':'));
     writer.Paragraph(2, writer.Text("entity." + kind, {{"id", entity.id}}), Paint::kBold);
     for (const Fact* fact : facts) {
-      writer.Item("    ", Labelled(KeyLabel(fact->name, language), ShowValue(fact->value, UnitOf(fact->name), language), language));
+      writer.Item("    ", Labelled(KeyLabel(fact->name, language), ShowValue(fact->value, UnitOf(fact->name), language),
+                                   language));
     }
   }
 }
@@ -38,7 +39,8 @@ void WriteMetrics(const Report& report, Writer& writer) {
   writer.Heading(writer.Text("section.metrics"));
   const Language language = writer.options().language;
   for (const auto& [name, metric] : report.metrics) {
-    const std::string value = metric.value ? ShowQuantity(*metric.value, metric.unit) : MissingText(metric.state, "", language);
+    const std::string value =
+        metric.value ? ShowQuantity(*metric.value, metric.unit) : MissingText(metric.state, "", language);
     writer.Item("  ", Labelled(KeyLabel(name, language), value, language));
   }
 }

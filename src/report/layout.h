@@ -12,8 +12,8 @@ namespace gpuwhy::report {
 // Columns that `text` takes on a terminal: Chinese, Japanese and Korean characters take two, combining marks none.
 int DisplayWidth(std::string_view text);
 
-// Text from a job (names, paths, messages) made harmless for a terminal: control characters, which could move the cursor
-// or change colours, become "?"; bytes that are no UTF-8 become U+FFFD; line ends and tabs become blanks.
+// Text from a job (names, paths, messages) made harmless for a terminal: control characters, which could move the
+// cursor or change colours, become "?"; bytes that are no UTF-8 become U+FFFD; line ends and tabs become blanks.
 std::string Printable(std::string_view text);
 
 // Lines of at most `width` columns. Breaks at blanks and beside Chinese characters, never before closing punctuation; a

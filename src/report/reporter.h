@@ -18,8 +18,8 @@ struct Options {
   std::string format = "text";  // name of a reporter
   Language language = Language::kEnglish;
   bool color = false;
-  int width = 100;              // columns for wrapped text
-  bool verbose = false;         // every rule's answer, every metric
+  int width = 100;       // columns for wrapped text
+  bool verbose = false;  // every rule's answer, every metric
 };
 
 // One output format, a folder each: constant kReporter_<folder>.

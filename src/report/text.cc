@@ -103,9 +103,11 @@ std::vector<Fix> FindingFixes(const Finding& finding, Language language) {
   if (page == nullptr) return fixes;
   for (const PageFix& fix : page->fixes) {
     const std::vector<std::string>& wanted = finding.frameworks;
-    const bool shown = wanted.empty() || fix.framework == "any" || std::find(wanted.begin(), wanted.end(), fix.framework) != wanted.end();
+    const bool shown = wanted.empty() || fix.framework == "any" ||
+                       std::find(wanted.begin(), wanted.end(), fix.framework) != wanted.end();
     if (!shown) continue;
-    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params), FillPlaceholders(fix.code, finding.params)});
+    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params),
+                     FillPlaceholders(fix.code, finding.params)});
   }
   return fixes;
 }
@@ -120,7 +122,8 @@ std::string KeyLabel(std::string_view key, Language language) {
   if (parts.size() >= 3 && parts[0] == "framework") {
     const std::string_view rest = key.substr(parts[0].size() + parts[1].size() + 2);
     const std::string general = Format("fact.framework.{}", rest);
-    if (HasLocaleText(general)) return LocaleText(general, language, {{"framework", std::string(FrameworkTitle(parts[1]))}});
+    if (HasLocaleText(general))
+      return LocaleText(general, language, {{"framework", std::string(FrameworkTitle(parts[1]))}});
   }
   return std::string(key);
 }

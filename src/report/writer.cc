@@ -24,7 +24,8 @@ void Writer::Item(std::string_view lead, std::string_view text, Paint lead_paint
   // Blanks around the words stay unpainted: a coloured blank is visible with a background or an underline.
   const size_t from = std::min(safe_lead.find_first_not_of(' '), safe_lead.size());
   const size_t end = safe_lead.find_last_not_of(' ') == std::string::npos ? from : safe_lead.find_last_not_of(' ') + 1;
-  std::string line = safe_lead.substr(0, from) + Painted(safe_lead.substr(from, end - from), lead_paint) + safe_lead.substr(end);
+  std::string line =
+      safe_lead.substr(0, from) + Painted(safe_lead.substr(from, end - from), lead_paint) + safe_lead.substr(end);
   if (lines.empty()) {
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out_ += line + "\n";

@@ -18,7 +18,8 @@ class Writer {
   explicit Writer(const Options& options) : options_(options) {}
 
   // "lead" and then `text` wrapped to the width, further lines indented to where the text began.
-  void Item(std::string_view lead, std::string_view text, Paint lead_paint = Paint::kPlain, Paint text_paint = Paint::kPlain);
+  void Item(std::string_view lead, std::string_view text, Paint lead_paint = Paint::kPlain,
+            Paint text_paint = Paint::kPlain);
   void Paragraph(int indent, std::string_view text, Paint paint = Paint::kPlain);
   // Lines as they are: code to copy.
   void Code(int indent, std::string_view code);

@@ -8,7 +8,8 @@ extern const Rule kRule_code_runs_on_cpu;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"framework.torch.parameters.cpu_bytes", "framework.torch.cuda_available", "window.kernels.count"};
+constexpr std::string_view kNeeds[] = {"framework.torch.parameters.cpu_bytes", "framework.torch.cuda_available",
+                                       "window.kernels.count"};
 
 bool OnCpu(const RuleContext& context, const char* gpu_bytes, const char* cpu_bytes) {
   const Fact* gpu = MainFact(context, gpu_bytes);
@@ -17,9 +18,10 @@ bool OnCpu(const RuleContext& context, const char* gpu_bytes, const char* cpu_by
 }
 
 void AddEvidence(const RuleContext& context, Finding& finding) {
-  for (const char* name : {"framework.torch.parameters.cpu_bytes", "framework.torch.parameters.cuda_bytes", "framework.torch.cuda_available",
-                           "framework.torch.inputs.device", "framework.tensorflow.variables.cpu_bytes", "framework.tensorflow.gpu_count",
-                           "process.libcuda"}) {
+  for (const char* name :
+       {"framework.torch.parameters.cpu_bytes", "framework.torch.parameters.cuda_bytes",
+        "framework.torch.cuda_available", "framework.torch.inputs.device", "framework.tensorflow.variables.cpu_bytes",
+        "framework.tensorflow.gpu_count", "process.libcuda"}) {
     AddItem(finding, MainFact(context, name));
   }
   AddItem(finding, MetricItem(context.analysis, "window.kernels.count", Source::kCuda));
@@ -32,7 +34,8 @@ RuleOutcome CheckSplit(const RuleContext& context) {
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, Severity::kWarning, kStated);
   const Fact* gpu = MainFact(context, "framework.torch.parameters.cuda_bytes");
   const Fact* cpu = MainFact(context, "framework.torch.parameters.cpu_bytes");
-  const double on_gpu = gpu != nullptr ? gpu->value.AsDouble().value_or(0) : 0, on_cpu = cpu != nullptr ? cpu->value.AsDouble().value_or(0) : 0;
+  const double on_gpu = gpu != nullptr ? gpu->value.AsDouble().value_or(0) : 0,
+               on_cpu = cpu != nullptr ? cpu->value.AsDouble().value_or(0) : 0;
   finding.Param("steps", std::to_string(context.analysis.steps_total)).Param("framework", "framework");
   finding.Param("cpu_share", on_gpu + on_cpu > 0 ? ShowPercent(on_cpu / (on_gpu + on_cpu)) : "?");
   AddEvidence(context, finding);
@@ -51,21 +54,28 @@ RuleOutcome Check(const RuleContext& context) {
     cannot = cannot || seen.sees_gpu == false || seen.cuda == "";
   }
   if (cannot && !can) return RuleOutcome::Clear();  // it cannot: something else is the cause
-  const bool placed = OnCpu(context, "framework.torch.parameters.cuda_bytes", "framework.torch.parameters.cpu_bytes") ||
-                      OnCpu(context, "framework.tensorflow.variables.gpu_bytes", "framework.tensorflow.variables.cpu_bytes");
+  const bool placed =
+      OnCpu(context, "framework.torch.parameters.cuda_bytes", "framework.torch.parameters.cpu_bytes") ||
+      OnCpu(context, "framework.tensorflow.variables.gpu_bytes", "framework.tensorflow.variables.cpu_bytes");
   const bool silent = context.ladder.gpu_used == GpuUsed::kNo;
-  if (!context.ladder.worked || (!placed && !silent)) return RuleOutcome::CannotTell({"framework.torch.parameters.cpu_bytes", "run.steps.count"});
+  if (!context.ladder.worked || (!placed && !silent))
+    return RuleOutcome::CannotTell({"framework.torch.parameters.cpu_bytes", "run.steps.count"});
   if (!silent || GpuPresent(context.evidence) == false) return RuleOutcome::Clear();
   // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
-  Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning, placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
+  Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning,
+                                placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
   finding.Param("cpu_share", "100 %");
-  finding.Param("steps", std::to_string(analysis.steps_total)).Param("framework", seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program" : "program");
+  finding.Param("steps", std::to_string(analysis.steps_total))
+      .Param("framework",
+             seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program"
+                      : "program");
   AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_code_runs_on_cpu{.id = "GW401", .name = "code-runs-on-cpu", .since = "0.1", .stage = Stage::kCode, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_code_runs_on_cpu{
+    .id = "GW401", .name = "code-runs-on-cpu", .since = "0.1", .stage = Stage::kCode, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -8,11 +8,13 @@ extern const Rule kRule_cpu_only_framework_build;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"framework.torch.cuda_built", "framework.tensorflow.cuda_built", "framework.jax.cuda_plugin_version"};
+constexpr std::string_view kNeeds[] = {"framework.torch.cuda_built", "framework.tensorflow.cuda_built",
+                                       "framework.jax.cuda_plugin_version"};
 
 Finding Describe(const RuleContext& context, const FrameworkSeen& seen) {
   // A build that is merely installed may never be used: a warning. One that the job runs on is the cause.
-  Finding finding = MakeFinding(kRule_cpu_only_framework_build, seen.in_job ? Severity::kError : Severity::kWarning, kStated);
+  Finding finding =
+      MakeFinding(kRule_cpu_only_framework_build, seen.in_job ? Severity::kError : Severity::kWarning, kStated);
   finding.frameworks = {seen.name, "any"};
   finding.Param("framework", seen.name).Param("version", seen.version);
   const std::string driver_cuda = context.evidence.Text("driver.cuda_version").value_or("");
@@ -40,6 +42,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_cpu_only_framework_build{.id = "GW101", .name = "cpu-only-framework-build", .since = "0.1", .stage = Stage::kBuild, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_cpu_only_framework_build{.id = "GW101",
+                                                           .name = "cpu-only-framework-build",
+                                                           .since = "0.1",
+                                                           .stage = Stage::kBuild,
+                                                           .needs = kNeeds,
+                                                           .check = &Check};
 
 }  // namespace gpuwhy::rules

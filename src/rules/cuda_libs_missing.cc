@@ -9,7 +9,8 @@ extern const Rule kRule_cuda_libs_missing;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"process.cuda_libraries.missing", "framework.tensorflow.gpu_count", "framework.python.exception"};
+constexpr std::string_view kNeeds[] = {"process.cuda_libraries.missing", "framework.tensorflow.gpu_count",
+                                       "framework.python.exception"};
 
 // A loader's complaint names the library in front of this text (glibc).
 constexpr std::string_view kCannotOpen = ": cannot open shared object file";
@@ -19,8 +20,10 @@ std::string MissingLibrary(const std::string& text) {
   const size_t end = text.find(kCannotOpen);
   if (end == std::string::npos) return "";
   const size_t begin = text.find_last_of(" /:'\"", end - 1);
-  const std::string name = text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1));
-  for (const char* known : {"libcudart", "libcublas", "libcudnn", "libcufft", "libcusparse", "libcusolver", "libcurand", "libnvrtc", "libnccl", "libnvJitLink", "libcupti", "libnvshmem"}) {
+  const std::string name =
+      text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1));
+  for (const char* known : {"libcudart", "libcublas", "libcudnn", "libcufft", "libcusparse", "libcusolver", "libcurand",
+                            "libnvrtc", "libnccl", "libnvJitLink", "libcupti", "libnvshmem"}) {
     if (Contains(name, known)) return name;
   }
   return "";
@@ -37,11 +40,14 @@ RuleOutcome Check(const RuleContext& context) {
     if (seen.in_job && seen.sees_gpu == false && seen.cuda.value_or("") != "") blind = &seen;
   }
   if (from_exception.empty() && (names.empty() || blind == nullptr)) {
-    return blind != nullptr && missing == nullptr ? RuleOutcome::CannotTell({"process.cuda_libraries.missing"}) : RuleOutcome::Clear();
+    return blind != nullptr && missing == nullptr ? RuleOutcome::CannotTell({"process.cuda_libraries.missing"})
+                                                  : RuleOutcome::Clear();
   }
-  Finding finding = MakeFinding(kRule_cuda_libs_missing, Severity::kError, from_exception.empty() ? kTwoWitnesses : kStated);
+  Finding finding =
+      MakeFinding(kRule_cuda_libs_missing, Severity::kError, from_exception.empty() ? kTwoWitnesses : kStated);
   finding.Param("libraries", from_exception.empty() ? Join(names, ", ") : from_exception);
-  finding.Param("framework", blind != nullptr ? blind->name : "pytorch").Param("cuda", blind != nullptr ? blind->cuda.value_or("?") : "?");
+  finding.Param("framework", blind != nullptr ? blind->name : "pytorch")
+      .Param("cuda", blind != nullptr ? blind->cuda.value_or("?") : "?");
   if (blind != nullptr) finding.frameworks = {blind->name, "any"};
   if (!from_exception.empty()) AddItem(finding, exception);
   if (!names.empty()) AddItem(finding, missing);
@@ -51,6 +57,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_cuda_libs_missing{.id = "GW103", .name = "cuda-libs-missing", .since = "0.1", .stage = Stage::kLibraries, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_cuda_libs_missing{.id = "GW103",
+                                                    .name = "cuda-libs-missing",
+                                                    .since = "0.1",
+                                                    .stage = Stage::kLibraries,
+                                                    .needs = kNeeds,
+                                                    .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -52,6 +52,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_device_hidden_by_env{.id = "GW301", .name = "device-hidden-by-env", .since = "0.1", .stage = Stage::kVisibility, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_device_hidden_by_env{.id = "GW301",
+                                                       .name = "device-hidden-by-env",
+                                                       .since = "0.1",
+                                                       .stage = Stage::kVisibility,
+                                                       .needs = kNeeds,
+                                                       .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -21,7 +21,8 @@ RuleOutcome Check(const RuleContext& context) {
   const std::optional<std::string> in_kernel = kernel != nullptr ? kernel->value.AsText() : std::nullopt;
   const std::optional<std::string> on_disk = library != nullptr ? library->value.AsText() : std::nullopt;
   const bool versions_known = in_kernel && on_disk && !in_kernel->empty() && !on_disk->empty();
-  if (!says && !versions_known) return RuleOutcome::CannotTell({"driver.nvml.error", "host.driver.version", "host.driver.library_version"});
+  if (!says && !versions_known)
+    return RuleOutcome::CannotTell({"driver.nvml.error", "host.driver.version", "host.driver.library_version"});
   // NVML that works proves that its own library fits, whatever other copies lie about.
   if (!says && (*in_kernel == *on_disk || evidence.Bool("driver.nvml.ok") == true)) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_driver_library_mismatch, Severity::kError, says ? kStated : kTwoWitnesses);
@@ -34,6 +35,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_driver_library_mismatch{.id = "GW205", .name = "driver-library-mismatch", .since = "0.1", .stage = Stage::kDriver, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_driver_library_mismatch{.id = "GW205",
+                                                          .name = "driver-library-mismatch",
+                                                          .since = "0.1",
+                                                          .stage = Stage::kDriver,
+                                                          .needs = kNeeds,
+                                                          .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -9,10 +9,13 @@ extern const Rule kRule_driver_missing;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"host.gpu.pci.count", "host.driver.module", "host.driver.libcuda", "framework.torch.cuda_error"};
+constexpr std::string_view kNeeds[] = {"host.gpu.pci.count", "host.driver.module", "host.driver.libcuda",
+                                       "framework.torch.cuda_error"};
 
 // PyTorch's own words where cuInit finds no libcuda.so.1 (torch/cuda/__init__.py, c10/cuda).
-bool SaysNoDriver(const std::string& error) { return Contains(error, "Found no NVIDIA driver") || Contains(error, "libcuda.so.1: cannot open shared object file"); }
+bool SaysNoDriver(const std::string& error) {
+  return Contains(error, "Found no NVIDIA driver") || Contains(error, "libcuda.so.1: cannot open shared object file");
+}
 
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
@@ -27,24 +30,29 @@ RuleOutcome Check(const RuleContext& context) {
   for (const FrameworkSeen& seen : all) {
     if (seen.in_job && SaysNoDriver(seen.error)) says = &seen;
   }
-  const bool nothing_installed = loaded == false && evidence.Bool("host.driver.module_on_disk") != true && (!found || found->empty());
+  const bool nothing_installed =
+      loaded == false && evidence.Bool("host.driver.module_on_disk") != true && (!found || found->empty());
   const bool user_part_missing = found && found->empty() && loaded == true;
   if (says == nullptr && !nothing_installed && !user_part_missing) {
-    return loaded || found ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"host.driver.module", "host.driver.libcuda"});
+    return loaded || found ? RuleOutcome::Clear()
+                           : RuleOutcome::CannotTell({"host.driver.module", "host.driver.libcuda"});
   }
   if (loaded == false && !nothing_installed) return RuleOutcome::Clear();  // installed but not loaded: another cause
-  Finding finding = MakeFinding(kRule_driver_missing, Severity::kError, present ? (says != nullptr ? kStated : kTwoWitnesses) : kOneWitness);
+  Finding finding = MakeFinding(kRule_driver_missing, Severity::kError,
+                                present ? (says != nullptr ? kStated : kTwoWitnesses) : kOneWitness);
   finding.Param("part", loaded == true ? "libcuda.so.1" : "nvidia.ko");
   if (!present) finding.next = "lspci -nn | grep -i nvidia";
   AddItem(finding, evidence.Find("host.gpu.pci.devices"));
   AddItem(finding, module);
   AddItem(finding, libcuda);
-  if (says != nullptr) finding.evidence.push_back({"framework.torch.cuda_error", Value::Of(says->error), "", Source::kFramework, ""});
+  if (says != nullptr)
+    finding.evidence.push_back({"framework.torch.cuda_error", Value::Of(says->error), "", Source::kFramework, ""});
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_driver_missing{.id = "GW202", .name = "driver-missing", .since = "0.1", .stage = Stage::kDriver, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_driver_missing{
+    .id = "GW202", .name = "driver-missing", .since = "0.1", .stage = Stage::kDriver, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

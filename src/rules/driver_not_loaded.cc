@@ -36,6 +36,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_driver_not_loaded{.id = "GW204", .name = "driver-not-loaded", .since = "0.1", .stage = Stage::kDriver, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_driver_not_loaded{.id = "GW204",
+                                                    .name = "driver-not-loaded",
+                                                    .since = "0.1",
+                                                    .stage = Stage::kDriver,
+                                                    .needs = kNeeds,
+                                                    .check = &Check};
 
 }  // namespace gpuwhy::rules

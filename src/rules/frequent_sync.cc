@@ -21,12 +21,14 @@ RuleOutcome Check(const RuleContext& context) {
   const SyncView& sync = *analysis.sync;
   finding.Param("per_step", sync.steps >= 1 ? Format("{:.1f}", static_cast<double>(sync.syncs) / sync.steps) : "?");
   finding.Param("per_second", Format("{:.0f}", static_cast<double>(sync.syncs) / sync.seconds));
-  for (const char* metric : {"window.sync.ratio", "window.syncs_per_second", "run.gpu_busy.ratio"}) AddItem(finding, MetricItem(analysis, metric, Source::kCuda));
+  for (const char* metric : {"window.sync.ratio", "window.syncs_per_second", "run.gpu_busy.ratio"})
+    AddItem(finding, MetricItem(analysis, metric, Source::kCuda));
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_frequent_sync{.id = "GW603", .name = "frequent-sync", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_frequent_sync{
+    .id = "GW603", .name = "frequent-sync", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -31,7 +31,8 @@ std::optional<double> BusiestShare(const RuleContext& context) {
   for (const Entity& entity : context.evidence.EntitiesWith("process.gpu.sm.ratio")) {
     for (const int64_t pid : context.analysis.processes) {
       if (entity.pid() != pid) continue;
-      const std::optional<double> mean = MeanOf(context.evidence.Samples("process.gpu.sm.ratio", entity), kWatchSeconds, 1e18);
+      const std::optional<double> mean =
+          MeanOf(context.evidence.Samples("process.gpu.sm.ratio", entity), kWatchSeconds, 1e18);
       if (mean && (!highest || *mean > *highest)) highest = mean;
     }
   }
@@ -41,13 +42,15 @@ std::optional<double> BusiestShare(const RuleContext& context) {
 RuleOutcome Check(const RuleContext& context) {
   const Analysis& analysis = context.analysis;
   const double held = HeldBytes(context);
-  if (held <= 0) return analysis.processes.empty() ? RuleOutcome::CannotTell({"process.gpu.memory.bytes"}) : RuleOutcome::Clear();
+  if (held <= 0)
+    return analysis.processes.empty() ? RuleOutcome::CannotTell({"process.gpu.memory.bytes"}) : RuleOutcome::Clear();
   if (analysis.late_kernels > 0) return RuleOutcome::Clear();
   const std::optional<double> share = BusiestShare(context);
   const bool windows_empty = analysis.late_windows > 0 && analysis.late_kernels == 0;
   const bool driver_empty = analysis.wall_s >= 2 * kWatchSeconds && share.value_or(1) < 0.005;
   if (!windows_empty && !driver_empty) return RuleOutcome::CannotTell({"window.kernels.count", "process.gpu.sm.ratio"});
-  Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kWarning, windows_empty && share.value_or(0) < 0.005 ? kTwoWitnesses : kOneWitness);
+  Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kWarning,
+                                windows_empty && share.value_or(0) < 0.005 ? kTwoWitnesses : kOneWitness);
   finding.Param("held", Format("{:.1f} GiB", held / (1 << 30))).Param("seconds", Format("{:.0f}", analysis.wall_s));
   finding.evidence.push_back(Item("process.gpu.memory.bytes", held, Source::kDriver));
   AddItem(finding, MetricItem(analysis, "window.kernels.count", Source::kCuda));
@@ -58,6 +61,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_gpu_allocated_but_idle{.id = "GW402", .name = "gpu-allocated-but-idle", .since = "0.1", .stage = Stage::kCode, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_gpu_allocated_but_idle{.id = "GW402",
+                                                         .name = "gpu-allocated-but-idle",
+                                                         .since = "0.1",
+                                                         .stage = Stage::kCode,
+                                                         .needs = kNeeds,
+                                                         .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -37,14 +37,18 @@ Other BusiestOther(const RuleContext& context) {
 }
 
 RuleOutcome Check(const RuleContext& context) {
-  if (context.evidence.EntitiesWith("process.gpu.sm.ratio").empty()) return RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
-  if (context.ladder.gpu_used == GpuUsed::kNo || context.analysis.gpu.empty()) return RuleOutcome::Clear();  // nothing to contend for
+  if (context.evidence.EntitiesWith("process.gpu.sm.ratio").empty())
+    return RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
+  if (context.ladder.gpu_used == GpuUsed::kNo || context.analysis.gpu.empty())
+    return RuleOutcome::Clear();  // nothing to contend for
   const Other other = BusiestOther(context);
   if (other.share < kOtherWorks) return RuleOutcome::Clear();
-  // The driver samples one process an engine at a time: a share among several is statistical, an upper bound of the loss.
+  // The driver samples one process an engine at a time: a share among several is statistical, an upper bound of the
+  // loss.
   Finding finding = TimeFinding(kRule_gpu_contention, std::min(1.0, other.share), kTwoWitnesses);
   finding.Param("pid", std::to_string(other.pid));
-  finding.evidence.push_back({"process.gpu.sm.ratio", Value::Of(other.share), "ratio", Source::kDriver, Format("pid {}", other.pid)});
+  finding.evidence.push_back(
+      {"process.gpu.sm.ratio", Value::Of(other.share), "ratio", Source::kDriver, Format("pid {}", other.pid)});
   const Fact* name = context.evidence.Find("process.name", Entity::Process(other.pid));
   finding.Param("name", name != nullptr ? name->value.Show() : "?");
   AddItem(finding, MetricItem(context.analysis, "run.duty_cycle.ratio", Source::kDevice));
@@ -53,6 +57,7 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_gpu_contention{.id = "GW904", .name = "gpu-contention", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_gpu_contention{
+    .id = "GW904", .name = "gpu-contention", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -14,13 +14,16 @@ RuleOutcome Check(const RuleContext& context) {
   if (context.ladder.gpu_used == GpuUsed::kUnknown) return RuleOutcome::CannotTell({"window.kernels.count"});
   if (context.ladder.gpu_used != GpuUsed::kYes) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_gpu_in_use, Severity::kInfo, context.ladder.confidence);
-  for (const char* metric : {"window.kernels.count", "run.gpu_busy.ratio"}) AddItem(finding, MetricItem(context.analysis, metric, Source::kCuda));
-  for (const char* metric : {"run.duty_cycle.ratio", "gpu.gpm.sm.ratio", "gpu.power.watts"}) AddItem(finding, MetricItem(context.analysis, metric, Source::kDevice));
+  for (const char* metric : {"window.kernels.count", "run.gpu_busy.ratio"})
+    AddItem(finding, MetricItem(context.analysis, metric, Source::kCuda));
+  for (const char* metric : {"run.duty_cycle.ratio", "gpu.gpm.sm.ratio", "gpu.power.watts"})
+    AddItem(finding, MetricItem(context.analysis, metric, Source::kDevice));
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_gpu_in_use{.id = "GW001", .name = "gpu-in-use", .since = "0.1", .stage = Stage::kVerdict, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_gpu_in_use{
+    .id = "GW001", .name = "gpu-in-use", .since = "0.1", .stage = Stage::kVerdict, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -11,7 +11,8 @@ extern const Rule kRule_input_pipeline_bound;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"input.wait.ratio", "input.exposed.ratio", "framework.tensorflow.input.get_next_seconds"};
+constexpr std::string_view kNeeds[] = {"input.wait.ratio", "input.exposed.ratio",
+                                       "framework.tensorflow.input.get_next_seconds"};
 
 // More worker processes than cores only take turns: PyTorch itself warns above the core count.
 int64_t SuggestedWorkers(const RuleContext& context) {
@@ -25,7 +26,8 @@ int64_t SuggestedWorkers(const RuleContext& context) {
 std::optional<double> TensorFlowShare(const RuleContext& context) {
   const Fact* wait = MainFact(context, "framework.tensorflow.input.get_next_seconds");
   const Fact* window = MainFact(context, "framework.tensorflow.input.window_seconds");
-  if (wait == nullptr || window == nullptr || window->value.AsDouble().value_or(0) <= 0 || !wait->value.AsDouble()) return std::nullopt;
+  if (wait == nullptr || window == nullptr || window->value.AsDouble().value_or(0) <= 0 || !wait->value.AsDouble())
+    return std::nullopt;
   return std::min(1.0, *wait->value.AsDouble() / *window->value.AsDouble());
 }
 
@@ -44,11 +46,16 @@ RuleOutcome Check(const RuleContext& context) {
   if (*share < kShareInfo) return RuleOutcome::Clear();
   Finding finding = TimeFinding(kRule_input_pipeline_bound, *share, confidence);
   const auto total = analysis.metrics.find("input.wait.ratio");
-  finding.Param("wait", total != analysis.metrics.end() && total->second.value ? ShowPercent(*total->second.value) : ShowPercent(*share));
+  finding.Param("wait", total != analysis.metrics.end() && total->second.value ? ShowPercent(*total->second.value)
+                                                                               : ShowPercent(*share));
   const Fact* workers = MainFact(context, "framework.torch.loader.0.workers");
-  finding.Param("workers", workers != nullptr ? workers->value.Show() : "?").Param("suggested", std::to_string(SuggestedWorkers(context)));
-  for (const char* metric : {"input.wait.ratio", "input.overlapped.ratio", "run.step.seconds"}) AddItem(finding, MetricItem(analysis, metric, Source::kFramework));
-  for (const char* name : {"framework.torch.loader.0.workers", "framework.torch.loader.0.pin_memory", "framework.tensorflow.input.get_next_seconds", "framework.tensorflow.input.slowest_iterator"}) {
+  finding.Param("workers", workers != nullptr ? workers->value.Show() : "?")
+      .Param("suggested", std::to_string(SuggestedWorkers(context)));
+  for (const char* metric : {"input.wait.ratio", "input.overlapped.ratio", "run.step.seconds"})
+    AddItem(finding, MetricItem(analysis, metric, Source::kFramework));
+  for (const char* name :
+       {"framework.torch.loader.0.workers", "framework.torch.loader.0.pin_memory",
+        "framework.tensorflow.input.get_next_seconds", "framework.tensorflow.input.slowest_iterator"}) {
     AddItem(finding, MainFact(context, name));
   }
   AddItem(finding, MetricItem(analysis, "run.duty_cycle.ratio", Source::kDevice));
@@ -58,6 +65,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_input_pipeline_bound{.id = "GW501", .name = "input-pipeline-bound", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_input_pipeline_bound{.id = "GW501",
+                                                       .name = "input-pipeline-bound",
+                                                       .since = "0.1",
+                                                       .stage = Stage::kSpeed,
+                                                       .needs = kNeeds,
+                                                       .check = &Check};
 
 }  // namespace gpuwhy::rules

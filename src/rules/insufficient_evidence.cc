@@ -29,6 +29,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_insufficient_evidence{.id = "GW002", .name = "insufficient-evidence", .since = "0.1", .stage = Stage::kVerdict, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_insufficient_evidence{.id = "GW002",
+                                                        .name = "insufficient-evidence",
+                                                        .since = "0.1",
+                                                        .stage = Stage::kVerdict,
+                                                        .needs = kNeeds,
+                                                        .check = &Check};
 
 }  // namespace gpuwhy::rules

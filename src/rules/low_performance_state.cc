@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kNeeds[] = {"gpu.pstate", "gpu.clock.sm.hertz", "gpu.utilization.ratio"};
 
-constexpr double kWorking = 0.5;      // duty cycle from which the driver should have raised the clocks
-constexpr double kLowState = 4.5;     // P5 and below: states for video and idling (NVML performance states)
+constexpr double kWorking = 0.5;   // duty cycle from which the driver should have raised the clocks
+constexpr double kLowState = 4.5;  // P5 and below: states for video and idling (NVML performance states)
 
 // Mean of a series over the instants at which the GPU was busy.
 std::optional<double> MeanWhileBusy(const Evidence& evidence, const Entity& gpu, std::string_view metric) {
@@ -40,7 +40,9 @@ RuleOutcome Check(const RuleContext& context) {
   if (*state < kLowState) return RuleOutcome::Clear();
   const double share = clock && highest > 0 ? std::max(0.0, 1 - *clock / highest) : kShareWarning;
   Finding finding = TimeFinding(kRule_low_performance_state, share, kOneWitness);
-  finding.Param("state", Format("P{:.0f}", *state)).Param("clock", clock ? Format("{:.0f} MHz", *clock * 1e-6) : "?").Param("max", highest > 0 ? Format("{:.0f} MHz", highest * 1e-6) : "?");
+  finding.Param("state", Format("P{:.0f}", *state))
+      .Param("clock", clock ? Format("{:.0f} MHz", *clock * 1e-6) : "?")
+      .Param("max", highest > 0 ? Format("{:.0f} MHz", highest * 1e-6) : "?");
   finding.evidence.push_back(Item("gpu.pstate", *state, Source::kDevice));
   if (clock) finding.evidence.push_back(Item("gpu.clock.sm.hertz", *clock, Source::kDevice));
   AddItem(finding, limit);
@@ -49,6 +51,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_low_performance_state{.id = "GW902", .name = "low-performance-state", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_low_performance_state{.id = "GW902",
+                                                        .name = "low-performance-state",
+                                                        .since = "0.1",
+                                                        .stage = Stage::kSpeed,
+                                                        .needs = kNeeds,
+                                                        .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -17,13 +17,19 @@ RuleOutcome Check(const RuleContext& context) {
   Finding finding = MakeFinding(kRule_no_gpu_present, Severity::kError, kStated);
   AddItem(finding, context.evidence.Find("host.gpu.pci.count"));
   const Fact* other = context.evidence.Find("host.gpu.other");
-  finding.Param("other", other != nullptr && other->value.known() && !other->value.Show().empty() ? other->value.Show() : "-");
+  finding.Param("other",
+                other != nullptr && other->value.known() && !other->value.Show().empty() ? other->value.Show() : "-");
   AddItem(finding, other);
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_no_gpu_present{.id = "GW201", .name = "no-gpu-present", .since = "0.1", .stage = Stage::kHardware, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_no_gpu_present{.id = "GW201",
+                                                 .name = "no-gpu-present",
+                                                 .since = "0.1",
+                                                 .stage = Stage::kHardware,
+                                                 .needs = kNeeds,
+                                                 .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -22,10 +22,12 @@ RuleOutcome Check(const RuleContext& context) {
   const double share = analysis.breakdown->copy * std::min(1.0, window.pageable_copy_s / exposed);
   if (share < kShareInfo) return RuleOutcome::Clear();
   Finding finding = TimeFinding(kRule_pageable_copies, share, kStated);
-  const double rate = window.pageable_copy_s > 0 ? static_cast<double>(window.pageable_bytes) / window.pageable_copy_s * 1e-9 : 0;
+  const double rate =
+      window.pageable_copy_s > 0 ? static_cast<double>(window.pageable_bytes) / window.pageable_copy_s * 1e-9 : 0;
   finding.Param("rate", Format("{:.1f} GB/s", rate)).Param("count", std::to_string(window.pageable_copies));
   finding.Param("largest", Format("{:.1f} MiB", window.largest_pageable_bytes / (1 << 20)));
-  for (const char* metric : {"window.copy.pageable.ratio", "window.copy.pageable.bytes", "window.copy.pinned.bytes"}) AddItem(finding, MetricItem(analysis, metric, Source::kCuda));
+  for (const char* metric : {"window.copy.pageable.ratio", "window.copy.pageable.bytes", "window.copy.pinned.bytes"})
+    AddItem(finding, MetricItem(analysis, metric, Source::kCuda));
   AddItem(finding, MainFact(context, "framework.torch.loader.0.pin_memory"));
   AddItem(finding, MainFact(context, "framework.torch.inputs.pinned"));
   return RuleOutcome::Fired(std::move(finding));
@@ -33,6 +35,7 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_pageable_copies{.id = "GW504", .name = "pageable-copies", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_pageable_copies{
+    .id = "GW504", .name = "pageable-copies", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -11,19 +11,23 @@ extern const Rule kRule_small_batch;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"framework.torch.batch_size", "gpu.memory.used.bytes", "gpu.memory.total.bytes", "window.kernel.median.seconds"};
+constexpr std::string_view kNeeds[] = {"framework.torch.batch_size", "gpu.memory.used.bytes", "gpu.memory.total.bytes",
+                                       "window.kernel.median.seconds"};
 
-constexpr double kMemoryRoom = 0.5;       // Gao et al., ICSE'24: improper batch size = low use and at most half of the memory
-constexpr double kShortKernel = 30e-6;    // see launch_bound_small_kernels
+constexpr double kMemoryRoom =
+    0.5;  // Gao et al., ICSE'24: improper batch size = low use and at most half of the memory
+constexpr double kShortKernel = 30e-6;  // see launch_bound_small_kernels
 
 RuleOutcome Check(const RuleContext& context) {
   const Analysis& analysis = context.analysis;
   const Fact* batch = MainFact(context, "framework.torch.batch_size");
   if (batch == nullptr || !batch->value.AsInt()) batch = MainFact(context, "framework.keras.batch_size");
-  if (batch == nullptr || !batch->value.AsInt() || !analysis.breakdown || !analysis.window || analysis.window->kernels == 0) {
+  if (batch == nullptr || !batch->value.AsInt() || !analysis.breakdown || !analysis.window ||
+      analysis.window->kernels == 0) {
     return RuleOutcome::CannotTell({"framework.torch.batch_size", "window.kernel.median.seconds"});
   }
-  if (analysis.breakdown->launch < kShareWarning || analysis.window->median_kernel_s > kShortKernel) return RuleOutcome::Clear();
+  if (analysis.breakdown->launch < kShareWarning || analysis.window->median_kernel_s > kShortKernel)
+    return RuleOutcome::Clear();
   const Entity gpu = Entity::Gpu(analysis.gpu);
   const std::optional<double> used = MaxOf(context.evidence.Samples("gpu.memory.used.bytes", gpu), 0, 1e18);
   const Fact* total = context.evidence.Find("gpu.memory.total.bytes", gpu);
@@ -34,7 +38,9 @@ RuleOutcome Check(const RuleContext& context) {
   Finding finding = MakeFinding(kRule_small_batch, Severity::kInfo, kOneWitness);
   finding.share_of_time = analysis.breakdown->launch;
   finding.speedup = Speedup{1.0, 1 / (1 - std::min(0.99, analysis.breakdown->launch)), false};
-  finding.Param("batch", batch->value.Show()).Param("memory", ShowPercent(*used / bytes)).Param("share", ShowPercent(analysis.breakdown->launch));
+  finding.Param("batch", batch->value.Show())
+      .Param("memory", ShowPercent(*used / bytes))
+      .Param("share", ShowPercent(analysis.breakdown->launch));
   AddItem(finding, batch);
   finding.evidence.push_back(Item("gpu.memory.used.bytes", *used, Source::kDevice));
   AddItem(finding, total);
@@ -44,6 +50,7 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_small_batch{.id = "GW602", .name = "small-batch", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_small_batch{
+    .id = "GW602", .name = "small-batch", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -11,9 +11,11 @@ extern const Rule kRule_thermal_or_power_throttle;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds", "gpu.throttle.hw_thermal.seconds", "gpu.clock.sm.hertz"};
+constexpr std::string_view kNeeds[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds",
+                                       "gpu.throttle.hw_thermal.seconds", "gpu.clock.sm.hertz"};
 
-constexpr std::string_view kCounters[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds", "gpu.throttle.hw_thermal.seconds", "gpu.throttle.hw_power_brake.seconds"};
+constexpr std::string_view kCounters[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds",
+                                          "gpu.throttle.hw_thermal.seconds", "gpu.throttle.hw_power_brake.seconds"};
 
 RuleOutcome Check(const RuleContext& context) {
   const Analysis& analysis = context.analysis;
@@ -38,18 +40,28 @@ RuleOutcome Check(const RuleContext& context) {
   const Fact* limit = context.evidence.Find("gpu.clock.sm.max.hertz", gpu);
   const double highest = limit != nullptr ? limit->value.AsDouble().value_or(0) : 0;
   const std::optional<double> clock = MeanOf(context.evidence.Samples("gpu.clock.sm.hertz", gpu), 0, 1e18);
-  // What is lost is what the clock lacks while it is held down: a GPU at its power cap with 97 % of its clock loses 3 %.
+  // What is lost is what the clock lacks while it is held down: a GPU at its power cap with 97 % of its clock loses 3
+  // %.
   const double lost = highest > 0 && clock ? held * std::max(0.0, 1 - *clock / highest) : 0;
   if (held < kShareInfo || lost < kShareInfo) return RuleOutcome::Clear();
   Finding finding = TimeFinding(kRule_thermal_or_power_throttle, lost, kStated);
-  finding.Param("held", ShowPercent(held)).Param("counter", worst).Param("clock", Format("{:.0f} MHz", *clock * 1e-6)).Param("max", Format("{:.0f} MHz", highest * 1e-6));
+  finding.Param("held", ShowPercent(held))
+      .Param("counter", worst)
+      .Param("clock", Format("{:.0f} MHz", *clock * 1e-6))
+      .Param("max", Format("{:.0f} MHz", highest * 1e-6));
   finding.evidence.push_back(Item(worst, seconds, Source::kDevice));
-  for (const char* metric : {"gpu.clock.sm.hertz", "gpu.temperature.celsius", "gpu.power.watts"}) AddItem(finding, MetricItem(analysis, metric, Source::kDevice));
+  for (const char* metric : {"gpu.clock.sm.hertz", "gpu.temperature.celsius", "gpu.power.watts"})
+    AddItem(finding, MetricItem(analysis, metric, Source::kDevice));
   return RuleOutcome::Fired(std::move(finding));
 }
 
 }  // namespace
 
-extern constinit const Rule kRule_thermal_or_power_throttle{.id = "GW901", .name = "thermal-or-power-throttle", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_thermal_or_power_throttle{.id = "GW901",
+                                                            .name = "thermal-or-power-throttle",
+                                                            .since = "0.1",
+                                                            .stage = Stage::kSpeed,
+                                                            .needs = kNeeds,
+                                                            .check = &Check};
 
 }  // namespace gpuwhy::rules

@@ -13,7 +13,8 @@ constexpr std::string_view kNeeds[] = {"toolkit.installed", "toolkit.nvcc.on_pat
 RuleOutcome Check(const RuleContext& context) {
   const Fact* installed = context.evidence.Find("toolkit.installed");
   const Fact* on_path = context.evidence.Find("toolkit.nvcc.on_path");
-  if (installed == nullptr || !installed->value.known() || on_path == nullptr || !on_path->value.known()) return RuleOutcome::CannotTell({"toolkit.installed", "toolkit.nvcc.on_path"});
+  if (installed == nullptr || !installed->value.known() || on_path == nullptr || !on_path->value.known())
+    return RuleOutcome::CannotTell({"toolkit.installed", "toolkit.nvcc.on_path"});
   const StringList folders = installed->value.AsList().value_or(StringList{});
   if (folders.empty() || on_path->value.AsBool() == true) return RuleOutcome::Clear();
   // Wheels bring their own CUDA: no framework needs nvcc to run, so this never decides a verdict.
@@ -26,6 +27,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_toolkit_not_on_path{.id = "GW108", .name = "toolkit-not-on-path", .since = "0.1", .stage = Stage::kNote, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_toolkit_not_on_path{.id = "GW108",
+                                                      .name = "toolkit-not-on-path",
+                                                      .since = "0.1",
+                                                      .stage = Stage::kNote,
+                                                      .needs = kNeeds,
+                                                      .check = &Check};
 
 }  // namespace gpuwhy::rules

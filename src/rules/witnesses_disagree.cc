@@ -12,7 +12,8 @@ constexpr std::string_view kNeeds[] = {"window.kernels.count", "framework.torch.
 
 RuleOutcome Check(const RuleContext& context) {
   const WitnessStatement& cuda = context.ladder.rung(Source::kCuda);
-  if (!context.ladder.disagree) return cuda.state == "ok" ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"window.kernels.count"});
+  if (!context.ladder.disagree)
+    return cuda.state == "ok" ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"window.kernels.count"});
   Finding finding = MakeFinding(kRule_witnesses_disagree, Severity::kWarning, kOneWitness);
   finding.Param("cuda", std::string(GpuUsedName(cuda.gpu_used)));
   finding.Param("framework", std::string(GpuUsedName(context.ladder.rung(Source::kFramework).gpu_used)));
@@ -25,6 +26,11 @@ RuleOutcome Check(const RuleContext& context) {
 
 }  // namespace
 
-extern constinit const Rule kRule_witnesses_disagree{.id = "GW003", .name = "witnesses-disagree", .since = "0.1", .stage = Stage::kVerdict, .needs = kNeeds, .check = &Check};
+extern constinit const Rule kRule_witnesses_disagree{.id = "GW003",
+                                                     .name = "witnesses-disagree",
+                                                     .since = "0.1",
+                                                     .stage = Stage::kVerdict,
+                                                     .needs = kNeeds,
+                                                     .check = &Check};
 
 }  // namespace gpuwhy::rules

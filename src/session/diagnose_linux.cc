@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/file.h"
 #include "base/format.h"
@@ -27,7 +28,8 @@ Result<std::string> ReadStandardInput() {
     if (got < 0) return ErrnoError("cannot read standard input", errno);
     if (got == 0) return text;
     if (text.size() + static_cast<size_t>(got) > kMostBytes) {
-      return Error{ErrorCode::kUnsupported, "cannot read standard input: more than 1 GiB", "save it to a file and cut it"};
+      return Error{ErrorCode::kUnsupported, "cannot read standard input: more than 1 GiB",
+                   "save it to a file and cut it"};
     }
     text.append(buffer, static_cast<size_t>(got));
   }

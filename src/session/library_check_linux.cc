@@ -13,11 +13,13 @@ void LibraryCheck::Look(EvidenceSink& sink, const Evidence& evidence, double tim
     if (cuda == nullptr || !cuda->value.AsText() || done_.count(pid) != 0) continue;
     const Fact* cudnn = evidence.Find("framework.tensorflow.cudnn_version", path->entity);
     const Fact* library_path = evidence.Find("process.env.LD_LIBRARY_PATH", path->entity);
-    const std::vector<std::string> needed = os::NeededCudaLibraries(*cuda->value.AsText(), cudnn != nullptr ? cudnn->value.AsText().value_or("") : "");
+    const std::vector<std::string> needed =
+        os::NeededCudaLibraries(*cuda->value.AsText(), cudnn != nullptr ? cudnn->value.AsText().value_or("") : "");
     done_.insert(pid);
     if (needed.empty()) continue;
     const std::string search = library_path != nullptr ? library_path->value.AsText().value_or("") : "";
-    os::AddCudaLibraryFacts(pid, os::FindCudaLibraries(root_, needed, path->value.AsList().value_or(StringList{}), search), time_s, sink);
+    os::AddCudaLibraryFacts(
+        pid, os::FindCudaLibraries(root_, needed, path->value.AsList().value_or(StringList{}), search), time_s, sink);
   }
 }
 

@@ -11,23 +11,23 @@
 
 namespace gpuwhy {
 
-// What a look at a machine without a job was for. It stands in the evidence as the fact session.kind, so that a recorded
-// look is judged like a fresh one.
+// What a look at a machine without a job was for. It stands in the evidence as the fact session.kind, so that a
+// recorded look is judged like a fresh one.
 inline constexpr const char* kKindFact = "session.kind";
 inline constexpr const char* kKindSnapshot = "snapshot";
 inline constexpr const char* kKindDoctor = "doctor";
 
-// One reading of the GPUs and of who uses them. Starts no program, waits for no second sample, asks for no GPM: what the
-// driver has buffered must do.
+// One reading of the GPUs and of who uses them. Starts no program, waits for no second sample, asks for no GPM: what
+// the driver has buffered must do.
 Evidence LookAtGpus();
 
-// The same and toolkits, tools and interpreters: those of `pythons` (paths or names) and those that are found. Runs each
-// interpreter once, with a limit of 20 s.
+// The same and toolkits, tools and interpreters: those of `pythons` (paths or names) and those that are found. Runs
+// each interpreter once, with a limit of 20 s.
 Evidence LookAtMachine(const std::vector<std::string>& pythons);
 
-// Engine's report, with what is different where no job was watched (docs/doctor.md): causes that speak of a job are left out,
-// gpu_used is "no" only where nothing could use a GPU, and the readings of every GPU and process join the subject.
-// Evidence of a job passes unchanged.
+// Engine's report, with what is different where no job was watched (docs/doctor.md): causes that speak of a job are
+// left out, gpu_used is "no" only where nothing could use a GPU, and the readings of every GPU and process join the
+// subject. Evidence of a job passes unchanged.
 Report Judge(const Evidence& evidence);
 
 // True for the report of a snapshot or of doctor.

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "session/machine.h"
-
 #include <pwd.h>
 #include <sys/stat.h>
 
@@ -13,6 +11,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "session/embedded.h"
+#include "session/machine.h"
 #include "session/watch.h"
 #include "witness/os/interpreter_linux.h"
 #include "witness/os/toolkit_linux.h"
@@ -62,7 +61,9 @@ void NameProcess(const Entity& entity, bool may_be_foreign, UserNames& users, Ev
   const auto say = [&](const char* name, Value value) { sink.AddFact(name, entity, std::move(value), Source::kOs); };
   struct stat info {};
   if (stat(folder.c_str(), &info) != 0) {
-    const Value gone = Value::Missing(State::kNotFound, "no process of this number here: it has ended, or the driver counts in another PID namespace");
+    const Value gone =
+        Value::Missing(State::kNotFound,
+                       "no process of this number here: it has ended, or the driver counts in another PID namespace");
     say("process.user", gone);
     say("process.name", gone);
     return;
@@ -75,13 +76,15 @@ void NameProcess(const Entity& entity, bool may_be_foreign, UserNames& users, Ev
   }
   say("process.user", Value::Of(users.Of(info.st_uid)));
   const Result<std::string> name = ReadFile(folder + "/comm", 256);
-  say("process.name", name ? Value::Of(std::string(Trim(*name))) : Value::Missing(State::kNotFound, name.error().message));
+  say("process.name",
+      name ? Value::Of(std::string(Trim(*name))) : Value::Missing(State::kNotFound, name.error().message));
 }
 
 void NameProcesses(Evidence& evidence) {
   const bool may_be_foreign = evidence.Bool("host.pid_namespace") != false;
   UserNames users;
-  for (const Entity& entity : evidence.Entities(EntityKind::kProcessOnGpu)) NameProcess(entity, may_be_foreign, users, evidence);
+  for (const Entity& entity : evidence.Entities(EntityKind::kProcessOnGpu))
+    NameProcess(entity, may_be_foreign, users, evidence);
 }
 
 void Look(const char* kind, Evidence& evidence) {

@@ -33,9 +33,11 @@ std::string ReplaceName(std::string_view text, const std::string& name, std::str
 
 // Folders that tell of the system and not of its user. A path is one of them or lies below.
 bool IsSystemPath(std::string_view path) {
-  for (const std::string_view folder : {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/proc", "/dev", "/sys", "/etc", "/boot", "/opt/cuda", "/opt/bin",
-                                        "/opt/nvidia", "/run/current-system", "/run/opengl-driver", "/nix/store", "/var/lib/dkms"}) {
-    if (path.substr(0, folder.size()) == folder && (path.size() == folder.size() || path[folder.size()] == '/')) return true;
+  for (const std::string_view folder : {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/proc", "/dev",
+                                        "/sys", "/etc", "/boot", "/opt/cuda", "/opt/bin", "/opt/nvidia",
+                                        "/run/current-system", "/run/opengl-driver", "/nix/store", "/var/lib/dkms"}) {
+    if (path.substr(0, folder.size()) == folder && (path.size() == folder.size() || path[folder.size()] == '/'))
+      return true;
   }
   return false;
 }
@@ -111,7 +113,8 @@ std::string MaskSerials(std::string_view text) {
 
 bool MayShow(const std::string& name) {
   if (name == "python.path" || Contains(name, "serial")) return false;
-  for (const std::string_view prefix : {"session.", "host.", "driver.", "gpu.", "toolkit.", "nvidia_smi.", "python.", "process.gpu."}) {
+  for (const std::string_view prefix :
+       {"session.", "host.", "driver.", "gpu.", "toolkit.", "nvidia_smi.", "python.", "process.gpu."}) {
     if (std::string_view(name).substr(0, prefix.size()) == prefix) return true;
   }
   return false;
@@ -120,14 +123,19 @@ bool MayShow(const std::string& name) {
 }  // namespace
 
 Masker::Masker(Identity identity) : identity_(std::move(identity)) {
-  const auto longest_first = [](const std::string& a, const std::string& b) { return a.size() != b.size() ? a.size() > b.size() : a < b; };
+  const auto longest_first = [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  };
   for (std::vector<std::string>* list : {&identity_.users, &identity_.hosts, &identity_.homes, &identity_.paths}) {
-    list->erase(std::remove_if(list->begin(), list->end(), [](const std::string& text) { return text.empty() || text == "/"; }), list->end());
+    list->erase(
+        std::remove_if(list->begin(), list->end(), [](const std::string& text) { return text.empty() || text == "/"; }),
+        list->end());
     std::sort(list->begin(), list->end(), longest_first);
   }
 }
 
-std::string Masker::Number(std::map<std::string, std::string>& known, const std::string& kind, const std::string& what) {
+std::string Masker::Number(std::map<std::string, std::string>& known, const std::string& kind,
+                           const std::string& what) {
   const auto [place, is_new] = known.try_emplace(what, "");
   if (is_new) place->second = "[" + kind + "-" + std::to_string(known.size()) + "]";
   return place->second;
@@ -148,7 +156,8 @@ std::string Masker::MaskPaths(std::string_view text) {
       continue;
     }
     // A slash inside a word ("and/or", "12.4/cuda") begins no path; "~" is the shell's short form of a home folder.
-    const bool begins = (text[at] == '/' || text.substr(at, 2) == "~/") && (at == 0 || (!IsAlnum(text[at - 1]) && text[at - 1] != '/' && text[at - 1] != ']'));
+    const bool begins = (text[at] == '/' || text.substr(at, 2) == "~/") &&
+                        (at == 0 || (!IsAlnum(text[at - 1]) && text[at - 1] != '/' && text[at - 1] != ']'));
     if (!begins) {
       out += text[at++];
       continue;
@@ -220,15 +229,19 @@ Evidence Masked(const Evidence& evidence, Masker& masker) {
   Evidence out;
   for (const Fact* fact : evidence.WithPrefix("")) {
     if (!MayShow(fact->name)) continue;
-    out.AddFact(fact->name, masker.Mask(fact->entity), masker.Mask(fact->value), fact->source, masker.Mask(std::string_view(fact->where)), fact->time_s);
+    out.AddFact(fact->name, masker.Mask(fact->entity), masker.Mask(fact->value), fact->source,
+                masker.Mask(std::string_view(fact->where)), fact->time_s);
   }
   for (const Metric& metric : Metrics()) {
     for (const Entity& entity : evidence.EntitiesWith(metric.name)) {
       const Entity masked = masker.Mask(entity);
-      for (const Point& point : evidence.Samples(metric.name, entity)) out.Add(Sample{std::string(metric.name), masked, point.time_s, point.value});
+      for (const Point& point : evidence.Samples(metric.name, entity))
+        out.Add(Sample{std::string(metric.name), masked, point.time_s, point.value});
     }
   }
-  for (const Gap& gap : evidence.gaps()) out.Add(Gap{masker.Mask(std::string_view(gap.what)), masker.Mask(std::string_view(gap.why)), masker.Mask(std::string_view(gap.fix))});
+  for (const Gap& gap : evidence.gaps())
+    out.Add(Gap{masker.Mask(std::string_view(gap.what)), masker.Mask(std::string_view(gap.why)),
+                masker.Mask(std::string_view(gap.fix))});
   return out;
 }
 

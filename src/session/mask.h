@@ -22,8 +22,8 @@ struct Identity {
 };
 
 // Replaces what identifies a person or a machine: [user], [host], [path-1], [uuid-1], [serial]. Equal things get equal
-// names, so that a masked text still tells two GPUs or two interpreters apart. Folders that every machine has (/usr, /dev,
-// /proc and so on) stay readable; of other paths only an end that names a program or an installed package stays.
+// names, so that a masked text still tells two GPUs or two interpreters apart. Folders that every machine has (/usr,
+// /dev, /proc and so on) stay readable; of other paths only an end that names a program or an installed package stays.
 class Masker {
  public:
   explicit Masker(Identity identity);
@@ -43,8 +43,8 @@ class Masker {
   std::map<std::string, std::string> paths_, ids_;
 };
 
-// The part of a look at a machine that may be shown in public, masked: host, driver, GPU, toolkit and interpreter facts,
-// readings and gaps. Commands, environments and module search paths of interpreters are left out.
+// The part of a look at a machine that may be shown in public, masked: host, driver, GPU, toolkit and interpreter
+// facts, readings and gaps. Commands, environments and module search paths of interpreters are left out.
 Evidence Masked(const Evidence& evidence, Masker& masker);
 
 }  // namespace gpuwhy

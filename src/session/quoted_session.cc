@@ -21,10 +21,12 @@ std::string Unescaped(std::string_view line) {
   struct Escape {
     std::string_view from, to;
   };
-  constexpr Escape kEscapes[] = {{"&quot;", "\""}, {"&#34;", "\""}, {"&gt;", ">"}, {"&lt;", "<"}, {"&#39;", "'"}, {"&amp;", "&"}};
+  constexpr Escape kEscapes[] = {{"&quot;", "\""}, {"&#34;", "\""}, {"&gt;", ">"},
+                                 {"&lt;", "<"},    {"&#39;", "'"},  {"&amp;", "&"}};
   std::string out(line);
   for (const Escape& escape : kEscapes) {
-    for (size_t at = out.find(escape.from); at != std::string::npos; at = out.find(escape.from, at + escape.to.size())) out.replace(at, escape.from.size(), escape.to);
+    for (size_t at = out.find(escape.from); at != std::string::npos; at = out.find(escape.from, at + escape.to.size()))
+      out.replace(at, escape.from.size(), escape.to);
   }
   return out;
 }

@@ -7,7 +7,8 @@ namespace gpuwhy {
 void Recorder::Add(const Fact& fact) {
   const Fact* old = evidence_.Find(fact.name, fact.entity);
   // Agents repeat facts that may have changed: the file holds changes alone.
-  const bool same = old != nullptr && old->value.state == fact.value.state && old->value.scalar == fact.value.scalar && old->value.why == fact.value.why;
+  const bool same = old != nullptr && old->value.state == fact.value.state && old->value.scalar == fact.value.scalar &&
+                    old->value.why == fact.value.why;
   if (same) return;
   evidence_.Add(fact);
   if (writer_) writer_->Add(fact);

@@ -10,8 +10,8 @@
 
 namespace gpuwhy {
 
-// Evidence in memory and, beside it, the session file. What a session replays is what the run itself judged by. Without a
-// file (no room, no permission) it goes on in memory alone: recording must never cost the job its verdict.
+// Evidence in memory and, beside it, the session file. What a session replays is what the run itself judged by. Without
+// a file (no room, no permission) it goes on in memory alone: recording must never cost the job its verdict.
 class Recorder : public EvidenceSink {
  public:
   // `writer` may be empty.

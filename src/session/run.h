@@ -26,8 +26,8 @@ struct RunOptions {
 
 struct RunResult {
   Report report;
-  std::optional<Job> job;       // ended
-  bool stopped_by_us = false;   // --stop-on not-used
+  std::optional<Job> job;      // ended
+  bool stopped_by_us = false;  // --stop-on not-used
 };
 
 // Starts the command, watches it until it ends and judges. Errors are those of Job::Start; everything else that goes

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "session/run.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "session/job_environment.h"
 #include "session/library_check.h"
 #include "session/recorder.h"
+#include "session/run.h"
 #include "session/session_store.h"
 #include "session/spool.h"
 #include "session/watch.h"
@@ -23,9 +22,9 @@
 namespace gpuwhy {
 namespace {
 
-constexpr double kFirstLook = 2;         // the framework's own word on its build is there soon after its import
+constexpr double kFirstLook = 2;  // the framework's own word on its build is there soon after its import
 constexpr double kLookPeriod = 1;
-constexpr double kLastEarlyLook = 120;   // an early warning later than this is none; the report says it at the end
+constexpr double kLastEarlyLook = 120;  // an early warning later than this is none; the report says it at the end
 constexpr double kSureEnough = 0.9;
 constexpr int64_t kFlushPeriodNs = 1'000'000'000;
 
@@ -92,12 +91,15 @@ class Runner {
   }
 
   void Note(const Job& job, const JobEnvironment& environment) {
-    const auto say = [&](const char* name, Scalar value, Source source) { recorder_->AddFact(name, Entity::Host(), Value::Of(std::move(value)), source); };
+    const auto say = [&](const char* name, Scalar value, Source source) {
+      recorder_->AddFact(name, Entity::Host(), Value::Of(std::move(value)), source);
+    };
     say("job.pid", job.pid(), Source::kOs);
     say("job.command", Join(options_.command, " ").substr(0, 300), Source::kOs);
     const bool injected = environment.changes.count("CUDA_INJECTION64_PATH") != 0;
     say("cuda.injected", injected, Source::kCuda);
-    if (!injected && !environment.gaps.empty()) say("cuda.not_injected_why", environment.gaps.back().why, Source::kCuda);
+    if (!injected && !environment.gaps.empty())
+      say("cuda.not_injected_why", environment.gaps.back().why, Source::kCuda);
     WitnessContext context;
     context.root = HostRoot::FromEnvironment();
     context.nvml_library = Environment("GPUWHY_NVML").value_or("");
@@ -152,7 +154,9 @@ class Runner {
   void End(RunResult& result) {
     const double ended_s = static_cast<double>(MonotonicNs() - start_ns_) * 1e-9;
     StopWatching();
-    const auto say = [&](const char* name, Scalar value) { recorder_->AddFact(name, Entity::Host(), Value::Of(std::move(value)), Source::kOs, "", ended_s); };
+    const auto say = [&](const char* name, Scalar value) {
+      recorder_->AddFact(name, Entity::Host(), Value::Of(std::move(value)), Source::kOs, "", ended_s);
+    };
     say("job.wall.seconds", std::min(ended_s, watched_s_));
     if (watched_s_ + 0.5 < ended_s) say("job.unwatched.seconds", ended_s - watched_s_);
     if (result.job->stopped_seconds() > 0) say("job.stopped.seconds", result.job->stopped_seconds());
@@ -179,13 +183,16 @@ class Runner {
 
 }  // namespace
 
-Result<RunResult> RunJob(const InheritedState& inherited, const RunOptions& options) { return Runner(options, MonotonicNs()).Run(inherited); }
+Result<RunResult> RunJob(const InheritedState& inherited, const RunOptions& options) {
+  return Runner(options, MonotonicNs()).Run(inherited);
+}
 
 std::vector<std::string> RecoverOrphans() {
   std::vector<std::string> paths;
   for (OrphanedSpool& orphan : CollectOrphans(SpoolPlaces::FromEnvironment())) {
-    const Result<std::string> path = orphan.has_rings() ? NewSessionPath(WallNs() - 1'000'000 * static_cast<int64_t>(paths.size() + 1), getpid())
-                                                        : Result<std::string>(Error{ErrorCode::kNotFound, "no rings", ""});
+    const Result<std::string> path =
+        orphan.has_rings() ? NewSessionPath(WallNs() - 1'000'000 * static_cast<int64_t>(paths.size() + 1), getpid())
+                           : Result<std::string>(Error{ErrorCode::kNotFound, "no rings", ""});
     if (path) {
       Result<std::unique_ptr<SessionWriter>> writer = SessionWriter::Create(*path, WallNs(), 0);
       if (!writer) continue;  // left for the next time: nothing is lost
@@ -198,7 +205,8 @@ std::vector<std::string> RecoverOrphans() {
       Watch watch(context, recorder);
       watch.Tick();
       watch.Stop();
-      recorder.Add(Gap{"the end of this job", "its gpuwhy was killed; this session holds what the job itself had recorded", ""});
+      recorder.Add(
+          Gap{"the end of this job", "its gpuwhy was killed; this session holds what the job itself had recorded", ""});
       recorder.Flush();
       paths.push_back(*path);
     }

@@ -17,9 +17,9 @@
 
 namespace gpuwhy {
 
-// A recorded session is one append-only file of JSON lines. The first line names the schema (gpuwhy.session/1), the wall
-// clock and the program's version; every other line is one piece of evidence ("k" says of what kind). A torn last line is
-// what a killed writer leaves and is tolerated; any other bad line is a counted gap.
+// A recorded session is one append-only file of JSON lines. The first line names the schema (gpuwhy.session/1), the
+// wall clock and the program's version; every other line is one piece of evidence ("k" says of what kind). A torn last
+// line is what a killed writer leaves and is tolerated; any other bad line is a counted gap.
 class SessionWriter : public EvidenceSink {
  public:
   // Creates the file (0600) and writes the header: wall clock and CLOCK_MONOTONIC of time 0. Errors: kIo, kPermission,
@@ -69,7 +69,7 @@ struct SessionInfo {
   std::string version;  // of the gpuwhy that recorded it
   size_t lines = 0;
   size_t bad_lines = 0;
-  bool torn = false;    // the last line was cut
+  bool torn = false;  // the last line was cut
 };
 
 // True when the text begins like a session.

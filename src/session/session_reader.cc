@@ -38,8 +38,8 @@ class LineReader {
   bool ReadFact(const Json& line) {
     if (line["n"].AsString().empty()) return false;
     const Json& entity = line["e"];
-    sink_.Add(Fact{line["n"].AsString(), entity.is_string() ? Entity::Parse(entity.AsString()) : Entity::Host(), GetValue(line),
-                   ParseSource(line["src"].AsString()), line["at"].AsString(), line["t"].AsDouble()});
+    sink_.Add(Fact{line["n"].AsString(), entity.is_string() ? Entity::Parse(entity.AsString()) : Entity::Host(),
+                   GetValue(line), ParseSource(line["src"].AsString()), line["at"].AsString(), line["t"].AsDouble()});
     return true;
   }
 
@@ -88,7 +88,8 @@ class LineReader {
     for (const Json& row : line["rows"].AsArray()) {
       const Json::Array& cell = row.AsArray();
       if (cell.size() < 3) return false;
-      sink_.Add(HostSample{line["pid"].AsInt(), cell[0].AsInt(), static_cast<uint32_t>(cell[1].AsInt()), Name(cell[2].AsInt())});
+      sink_.Add(HostSample{line["pid"].AsInt(), cell[0].AsInt(), static_cast<uint32_t>(cell[1].AsInt()),
+                           Name(cell[2].AsInt())});
     }
     return true;
   }
@@ -104,16 +105,16 @@ class LineReader {
 
 }  // namespace
 
-bool LooksLikeSession(std::string_view text) {
-  return Contains(text.substr(0, 200), "\"schema\":\"gpuwhy.session/");
-}
+bool LooksLikeSession(std::string_view text) { return Contains(text.substr(0, 200), "\"schema\":\"gpuwhy.session/"); }
 
 Result<SessionInfo> ReadSession(std::string_view text, EvidenceSink& sink) {
   const size_t first_end = text.find('\n');
   const Result<Json> header = Json::Parse(text.substr(0, first_end));
   const std::string schema = header ? (*header)["schema"].AsString() : "";
   if (schema != kSchema) {
-    return Error{ErrorCode::kMalformed, Format("the session's schema is \"{}\", this program reads \"{}\"", schema, kSchema), "use the gpuwhy that recorded it"};
+    return Error{ErrorCode::kMalformed,
+                 Format("the session's schema is \"{}\", this program reads \"{}\"", schema, kSchema),
+                 "use the gpuwhy that recorded it"};
   }
   SessionInfo info;
   info.started = (*header)["started"].AsString();
@@ -135,7 +136,8 @@ Result<SessionInfo> ReadSession(std::string_view text, EvidenceSink& sink) {
     }
     if (end == std::string_view::npos && !ends_whole) {
       info.torn = true;
-      sink.Add(Gap{"the last line of the session", Format("line {} is cut: the recorder was stopped while it wrote", number), ""});
+      sink.Add(Gap{"the last line of the session",
+                   Format("line {} is cut: the recorder was stopped while it wrote", number), ""});
     } else if (++info.bad_lines <= 20) {
       sink.Add(Gap{"a line of the session", Format("line {} cannot be read", number), ""});
     }

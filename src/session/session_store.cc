@@ -50,7 +50,8 @@ Result<std::string> SessionFolder() {
   if (!state.empty() && state.front() == '/') return state + "/gpuwhy/sessions";
   const std::string home = Environment("HOME").value_or("");
   if (!home.empty()) return home + "/.local/state/gpuwhy/sessions";
-  return Error{ErrorCode::kNotFound, "no folder for sessions: HOME and XDG_STATE_HOME are not set", "name a file with --session FILE"};
+  return Error{ErrorCode::kNotFound, "no folder for sessions: HOME and XDG_STATE_HOME are not set",
+               "name a file with --session FILE"};
 }
 
 Result<std::string> NewSessionPath(int64_t wall_ns, int64_t pid) {
@@ -67,7 +68,8 @@ Result<std::string> NewestSession() {
   if (!folder) return folder;
   const std::vector<StoredSession> sessions = List(*folder);
   if (!sessions.empty()) return sessions.front().path.string();
-  return Error{ErrorCode::kNotFound, Format("no session yet: {} holds none", *folder), "record one with: gpuwhy run -- CMD"};
+  return Error{ErrorCode::kNotFound, Format("no session yet: {} holds none", *folder),
+               "record one with: gpuwhy run -- CMD"};
 }
 
 void PruneSessions(const std::string& folder, size_t files, uint64_t bytes) {

@@ -24,7 +24,8 @@ void SetValue(Json& line, const Value& value) {
 
 Value GetValue(const Json& line) {
   const Json& state = line["s"];
-  if (state.is_string()) return Value::Missing(ParseState(state.AsString()).value_or(State::kUnknown), line["w"].AsString());
+  if (state.is_string())
+    return Value::Missing(ParseState(state.AsString()).value_or(State::kUnknown), line["w"].AsString());
   const Json& value = line["v"];
   if (value.is_bool()) return Value::Of(value.AsBool());
   if (value.is_int()) return Value::Of(value.AsInt());

@@ -31,7 +31,8 @@ Json SpanRow(const Span& span, int64_t& last_start) {
 
 }  // namespace
 
-Result<std::unique_ptr<SessionWriter>> SessionWriter::Create(const std::string& path, int64_t wall_ns, int64_t monotonic_ns) {
+Result<std::unique_ptr<SessionWriter>> SessionWriter::Create(const std::string& path, int64_t wall_ns,
+                                                             int64_t monotonic_ns) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return ErrnoError("cannot write session " + path, errno);
   std::unique_ptr<SessionWriter> writer(new SessionWriter(path, fd));
@@ -80,7 +81,8 @@ void SessionWriter::Add(const Fact& fact) {
 }
 
 void SessionWriter::Add(const Sample& sample) {
-  if (!samples_.empty() && (samples_.front().time_s != sample.time_s || samples_.front().entity != sample.entity)) FlushSamples();
+  if (!samples_.empty() && (samples_.front().time_s != sample.time_s || samples_.front().entity != sample.entity))
+    FlushSamples();
   samples_.push_back(sample);
 }
 
@@ -158,7 +160,8 @@ void SessionWriter::FlushSteps() {
   line.Set("k", "steps");
   line.Set("pid", steps_.front().pid);
   Json rows = Json::Array{};
-  for (const StepMark& mark : steps_) rows.Push(Json::Array{mark.time_ns, mark.index, mark.wait_ns, mark.save_ns, mark.items, mark.hook_ns});
+  for (const StepMark& mark : steps_)
+    rows.Push(Json::Array{mark.time_ns, mark.index, mark.wait_ns, mark.save_ns, mark.items, mark.hook_ns});
   line.Set("rows", std::move(rows));
   steps_.clear();
   Line(line);

@@ -22,7 +22,8 @@ void Push(const Evidence& evidence, EvidenceSink& sink) {
   for (const Fact* fact : evidence.WithPrefix("")) sink.Add(*fact);
   for (const Metric& metric : Metrics()) {
     for (const Entity& entity : evidence.EntitiesWith(metric.name)) {
-      for (const Point& point : evidence.Samples(metric.name, entity)) sink.Add(Sample{std::string(metric.name), entity, point.time_s, point.value});
+      for (const Point& point : evidence.Samples(metric.name, entity))
+        sink.Add(Sample{std::string(metric.name), entity, point.time_s, point.value});
     }
   }
   for (const Gap& gap : evidence.gaps()) sink.Add(gap);
@@ -56,7 +57,8 @@ Identity Identity::OfThisProcess() {
     // "root" names nobody, and the word stands in many a message.
     if (!name.empty() && name != "root") identity.users.push_back(name);
   };
-  for (const char* variable : {"USER", "LOGNAME", "USERNAME", "SUDO_USER"}) add_user(Environment(variable).value_or(""));
+  for (const char* variable : {"USER", "LOGNAME", "USERNAME", "SUDO_USER"})
+    add_user(Environment(variable).value_or(""));
   identity.homes.push_back(Environment("HOME").value_or(""));
   if (const passwd* entry = getpwuid(geteuid()); entry != nullptr) {
     add_user(entry->pw_name);
@@ -69,7 +71,8 @@ Identity Identity::OfThisProcess() {
     const std::string brief = identity.hosts[i].substr(0, identity.hosts[i].find('.'));
     if (brief != identity.hosts[i]) identity.hosts.push_back(brief);
   }
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "PWD"}) identity.paths.push_back(Environment(variable).value_or(""));
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "PWD"})
+    identity.paths.push_back(Environment(variable).value_or(""));
   return identity;
 }
 

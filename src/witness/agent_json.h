@@ -93,7 +93,8 @@ class AgentJson {
 
   void CountBad(EvidenceSink& sink) {
     if (++bad_ > 1) return;
-    sink.Add(Gap{Format("{} facts of process {}", domain_, pid_), "a text from the process could not be read and was left out", ""});
+    sink.Add(Gap{Format("{} facts of process {}", domain_, pid_),
+                 "a text from the process could not be read and was left out", ""});
   }
 
   std::string domain_;

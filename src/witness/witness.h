@@ -18,15 +18,15 @@ namespace gpuwhy {
 // What a witness may look at. One value for the life of a session.
 struct WitnessContext {
   HostRoot root;
-  std::string nvml_library;   // from GPUWHY_NVML; empty = search
-  std::string spool;          // folder with the rings of the job; empty when nothing is injected
-  int64_t job_pid = 0;        // root of the process tree under watch; 0 = the machine alone (snapshot, doctor)
+  std::string nvml_library;      // from GPUWHY_NVML; empty = search
+  std::string spool;             // folder with the rings of the job; empty when nothing is injected
+  int64_t job_pid = 0;           // root of the process tree under watch; 0 = the machine alone (snapshot, doctor)
   int64_t session_start_ns = 0;  // CLOCK_MONOTONIC: evidence times count from here
   std::string trace = "window";  // window, permanent, off
 };
 
-// A live source. It pushes what it sees and holds no opinion. All calls come from one thread. Trouble becomes a Gap or a
-// fact with a state, never an exit.
+// A live source. It pushes what it sees and holds no opinion. All calls come from one thread. Trouble becomes a Gap or
+// a fact with a state, never an exit.
 class Witness {
  public:
   virtual ~Witness() = default;
@@ -44,8 +44,8 @@ class Witness {
 // The constant of a witness folder: `extern const WitnessInfo kWitness_<folder>`.
 struct WitnessInfo {
   std::string_view name;
-  double period_s;   // of Poll
-  bool live_only;    // true: makes sense only while a job runs
+  double period_s;  // of Poll
+  bool live_only;   // true: makes sense only while a job runs
   std::unique_ptr<Witness> (*create)();
 };
 

@@ -16,6 +16,7 @@ namespace {
 std::atomic<const FakeHooks*> g_hooks{nullptr};
 std::atomic<bool> g_initialised{false};
 std::atomic<int> g_contexts{0};
+std::atomic<uint32_t> g_correlation{0};
 
 uint64_t NowNs() {
   timespec now{};
@@ -23,24 +24,25 @@ uint64_t NowNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
+void SleepUs(long us) {
+  const timespec nap{us / 1000000, us % 1000000 * 1000};
+  nanosleep(&nap, nullptr);
+}
+
 // Enter and exit of one API call, as CUPTI sees it.
 class Call {
  public:
-  Call(uint32_t domain, uint32_t cbid) : domain_(domain), cbid_(cbid), start_(NowNs()) { Tell(0); }
-  ~Call() {
-    if (const FakeHooks* hooks = g_hooks.load()) hooks->call(domain_, cbid_, start_, NowNs());
-    Tell(1);
-  }
+  Call(uint32_t domain, uint32_t cbid) : call_{domain, cbid, ++g_correlation, &data_} { Tell(0); }
+  ~Call() { Tell(1); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
  private:
   void Tell(int site) const {
-    if (const FakeHooks* hooks = g_hooks.load()) hooks->api(domain_, cbid_, site);
+    if (const FakeHooks* hooks = g_hooks.load()) hooks->api(call_, site);
   }
-  uint32_t domain_;
-  uint32_t cbid_;
-  uint64_t start_;
+  uint64_t data_ = NowNs() - 3'000'000'000U;  // the worst of all leftovers: a plausible time
+  FakeCall call_;
 };
 
 int Work(FakeWork work, const char* name, uint64_t bytes, uint32_t cbid) {
@@ -86,7 +88,13 @@ int fakeContextCreate() {
 
 int fakeLaunch(const char* kernel) { return Work(FakeWork::kKernel, kernel, 0, 211); }
 int fakeGraphLaunch(const char* kernel) { return Work(FakeWork::kGraphKernel, kernel, 0, 311); }
-int fakeCopy(uint64_t bytes) { return Work(FakeWork::kCopy, nullptr, bytes, 41); }
+int fakeCopy(uint64_t bytes) {
+  Call call(2, 41);
+  Call inner(1, 277);
+  if (bytes >= 1 << 20) SleepUs(100);
+  if (const FakeHooks* hooks = g_hooks.load()) hooks->work(FakeWork::kCopy, nullptr, bytes);
+  return 0;
+}
 int fakeMemset(uint64_t bytes) { return Work(FakeWork::kMemset, nullptr, bytes, 51); }
 
 int fakeGraphCreate() {
@@ -97,6 +105,14 @@ int fakeGraphCreate() {
 
 int fakeSynchronize() {
   Call call(2, 131);
+  Call inner(1, 126);
+  return 0;
+}
+
+int fakeSynchronizeFor(unsigned ms) {
+  Call call(2, 165);
+  Call inner(1, 17);
+  SleepUs(ms * 1000L);
   return 0;
 }
 

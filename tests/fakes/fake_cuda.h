@@ -9,12 +9,18 @@
 
 enum class FakeWork { kKernel, kCopy, kMemset, kGraphKernel };
 
+struct FakeCall {
+  uint32_t domain;
+  uint32_t cbid;
+  uint32_t correlation;
+  uint64_t* data;  // the client's 64 bits; nothing is promised about what they hold before the client writes them
+};
+
 struct FakeHooks {
-  void (*api)(uint32_t domain, uint32_t cbid, int site);
+  void (*api)(const FakeCall& call, int site);
   void (*context_created)();
   void (*graph_created)();
   void (*work)(FakeWork work, const char* name, uint64_t bytes);
-  void (*call)(uint32_t domain, uint32_t cbid, uint64_t start, uint64_t end);
 };
 
 extern "C" {
@@ -26,8 +32,9 @@ int fakeContextCreate();
 int fakeLaunch(const char* kernel);
 int fakeGraphCreate();
 int fakeGraphLaunch(const char* kernel);
-int fakeCopy(uint64_t bytes);
+int fakeCopy(uint64_t bytes);  // of a megabyte and more: returns after 100 us
 int fakeMemset(uint64_t bytes);
 int fakeSynchronize();
+int fakeSynchronizeFor(unsigned ms);  // the GPU needs that long
 }
 #endif  // GPUWHY_TESTS_FAKES_FAKE_CUDA_H_

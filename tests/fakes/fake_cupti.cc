@@ -6,7 +6,8 @@
 //
 // Built several times: FAKE_CUPTI_VERSION is the API version, FAKE_CUPTI_OLD leaves out what 11.x lacks,
 // FAKE_CUPTI_BROKEN leaves out cuptiFinalize. At run time: FAKE_CUPTI_REFUSE=NAME refuses a subscriber because of NAME,
-// FAKE_CUPTI_FAIL_ENABLE=CODE fails cuptiActivityEnable, FAKE_CUPTI_GARBAGE=1 mixes damaged records in.
+// FAKE_CUPTI_FAIL_ENABLE=CODE fails cuptiActivityEnable, FAKE_CUPTI_GARBAGE=1 mixes damaged records in,
+// FAKE_CUPTI_REFUSE_CALLS=1 refuses callbacks of single API calls.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,7 +29,6 @@
 namespace {
 
 using gpuwhy::cupti::Activity;
-using gpuwhy::cupti::Api;
 using gpuwhy::cupti::BufferCompleted;
 using gpuwhy::cupti::BufferRequested;
 using gpuwhy::cupti::Callback;
@@ -38,11 +38,9 @@ using gpuwhy::cupti::kDomainDriver;
 using gpuwhy::cupti::kDomainResource;
 using gpuwhy::cupti::kDomainRuntime;
 using gpuwhy::cupti::kKindConcurrentKernel;
-using gpuwhy::cupti::kKindDriver;
 using gpuwhy::cupti::kKindKernel;
 using gpuwhy::cupti::kKindMemcpy;
 using gpuwhy::cupti::kKindMemset;
-using gpuwhy::cupti::kKindRuntime;
 using gpuwhy::cupti::kMaxLimitReached;
 using gpuwhy::cupti::kMultipleSubscribers;
 using gpuwhy::cupti::kResourceContextCreated;
@@ -63,11 +61,9 @@ struct State {
   Callback callback = nullptr;
   uint64_t generation = 0;  // of the subscriber handle; a stale one is a violation
   bool subscribed = false;
-  bool driver_domain = false;
-  bool runtime_domain = false;
+  bool calls[2][1024] = {};  // by domain and callback id
   uint64_t resources = 0;
   uint64_t kinds = 0;
-  uint8_t runtime_ids[1024] = {};
   BufferRequested requested = nullptr;
   BufferCompleted completed = nullptr;
   Timestamp timestamp = nullptr;
@@ -76,7 +72,23 @@ struct State {
   size_t used = 0;
   size_t dropped = 0;
   uint32_t correlation = 0;
+
+  bool* Calls(uint32_t domain) { return calls[domain == kDomainDriver ? 0 : 1]; }
+  void NoCalls() { memset(calls, 0, sizeof(calls)); }
 };
+
+// Number of callback ids, roughly those of CUDA 13.0 and 11.2.
+constexpr uint32_t Ids(uint32_t domain) {
+  if (domain == kDomainDriver) return FAKE_CUPTI_VERSION >= 18 ? 805 : 600;
+  return FAKE_CUPTI_VERSION >= 18 ? 520 : 400;
+}
+
+// A record of a kind that nobody asked for.
+struct Foreign {
+  uint32_t kind = 4;
+  uint32_t rest[9] = {};
+};
+
 State g;
 thread_local bool t_at_exit = false;  // inside the exit callback of an API call
 
@@ -168,10 +180,7 @@ void AppendGarbage() {
   nameless.device_id = 0xffffffff;
   nameless.grid_x = -1;
   AppendRecord(nameless);
-  Api unknown{};
-  unknown.kind = kKindDriver;
-  unknown.cbid = 4000000000U;
-  AppendRecord(unknown);
+  AppendRecord(Foreign{});
 }
 
 void OnWork(FakeWork work, const char* name, uint64_t bytes) {
@@ -218,27 +227,18 @@ void OnWork(FakeWork work, const char* name, uint64_t bytes) {
   }
 }
 
-void OnCall(uint32_t domain, uint32_t cbid, uint64_t start, uint64_t end) {
-  Guard guard;
-  if (domain != kDomainRuntime || cbid >= sizeof(g.runtime_ids) || g.runtime_ids[cbid] == 0) return;
-  Api api{};
-  api.kind = kKindRuntime;
-  api.cbid = cbid;
-  api.start = start;
-  api.end = end;
-  api.thread_id = 4711;
-  AppendRecord(api);
-}
-
-void OnApi(uint32_t domain, uint32_t cbid, int site) {
+void OnApi(const FakeCall& call, int site) {
   pthread_mutex_lock(&g.lock);
-  const bool wanted = g.subscribed && (domain == kDomainDriver ? g.driver_domain : g.runtime_domain);
+  const bool wanted = g.subscribed && g.Calls(call.domain)[call.cbid];
   const Callback callback = g.callback;
   pthread_mutex_unlock(&g.lock);
   if (!wanted) return;
-  const CallbackData data{site};
+  CallbackData data{};
+  data.site = site;
+  data.correlation_data = call.data;
+  data.correlation_id = call.correlation;
   t_at_exit = site == kSiteExit;
-  callback(nullptr, domain, cbid, &data);
+  callback(nullptr, call.domain, call.cbid, &data);
   t_at_exit = false;
 }
 
@@ -253,7 +253,7 @@ void Resource(uint32_t cbid) {
 void OnContextCreated() { Resource(kResourceContextCreated); }
 void OnGraphCreated() { Resource(kResourceGraphCreated); }
 
-constexpr FakeHooks kHooks = {&OnApi, &OnContextCreated, &OnGraphCreated, &OnWork, &OnCall};
+constexpr FakeHooks kHooks = {&OnApi, &OnContextCreated, &OnGraphCreated, &OnWork};
 
 void SetHooks(const FakeHooks* hooks) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -304,29 +304,19 @@ Result cuptiSubscribe_v2(Subscriber* subscriber, Callback callback, void*, Subsc
   return result;
 }
 
-Result cuptiSetThreadIdType(uint32_t) { return kSuccess; }
-
 Result cuptiActivityRegisterTimestampCallback(Timestamp timestamp) {
   Guard guard;
   if (g.kinds != 0) Violation("timestamp callback after an activity was enabled");
   g.timestamp = timestamp;
   return kSuccess;
 }
-
-Result cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) {
-  Guard guard;
-  if (cbid >= sizeof(g.runtime_ids)) return 1;
-  g.runtime_ids[cbid] = enable;
-  return kSuccess;
-}
-
-Result cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t) { return cbid < 820 ? kSuccess : 1; }
 #endif
 
 Result cuptiUnsubscribe(Subscriber subscriber) {
   Guard guard;
   if (!Current(subscriber, "unsubscribe with a stale handle")) return 1;
-  g.subscribed = g.driver_domain = g.runtime_domain = false;
+  g.subscribed = false;
+  g.NoCalls();
   g.resources = 0;
   Log("unsubscribe");
   return kSuccess;
@@ -334,7 +324,13 @@ Result cuptiUnsubscribe(Subscriber subscriber) {
 
 Result cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t domain, uint32_t cbid) {
   Guard guard;
-  if (!Current(subscriber, "cuptiEnableCallback with a stale handle") || domain != kDomainResource) return 1;
+  if (!Current(subscriber, "cuptiEnableCallback with a stale handle")) return 1;
+  if (domain == kDomainDriver || domain == kDomainRuntime) {
+    if (cbid >= Ids(domain) || getenv("FAKE_CUPTI_REFUSE_CALLS") != nullptr) return 1;
+    g.Calls(domain)[cbid] = enable != 0;
+    return kSuccess;
+  }
+  if (domain != kDomainResource) return 1;
   g.resources = enable != 0 ? g.resources | (uint64_t{1} << cbid) : g.resources & ~(uint64_t{1} << cbid);
   return kSuccess;
 }
@@ -342,8 +338,8 @@ Result cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t doma
 Result cuptiEnableDomain(uint32_t enable, Subscriber subscriber, uint32_t domain) {
   Guard guard;
   if (!Current(subscriber, "cuptiEnableDomain with a stale handle")) return 1;
-  if (domain == kDomainDriver) g.driver_domain = enable != 0;
-  if (domain == kDomainRuntime) g.runtime_domain = enable != 0;
+  if (domain != kDomainDriver && domain != kDomainRuntime) return 1;
+  for (uint32_t cbid = 0; cbid < Ids(domain); ++cbid) g.Calls(domain)[cbid] = enable != 0;
   return kSuccess;
 }
 
@@ -388,8 +384,7 @@ Result cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, Activity** reco
       case kKindConcurrentKernel: bytes = sizeof(Kernel); break;
       case kKindMemcpy: bytes = sizeof(Memcpy); break;
       case kKindMemset: bytes = sizeof(Memset); break;
-      case kKindRuntime:
-      case kKindDriver: bytes = sizeof(Api); break;
+      case Foreign{}.kind: bytes = sizeof(Foreign); break;
       default: return 21;  // CUPTI_ERROR_INVALID_KIND
     }
     at = static_cast<size_t>(last - buffer) + bytes + kTail;
@@ -418,7 +413,8 @@ Result cuptiFinalize() {
   if (g.kinds != 0) Violation("cuptiFinalize with activities enabled");
   if (g.buffer != nullptr) Violation("cuptiFinalize with a buffer not flushed");
   SetHooks(nullptr);
-  g.subscribed = g.driver_domain = g.runtime_domain = false;
+  g.subscribed = false;
+  g.NoCalls();
   g.requested = nullptr;
   g.timestamp = nullptr;
   ++g.generation;

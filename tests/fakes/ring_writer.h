@@ -40,7 +40,8 @@ class TempFolder {
 // The producer's side of a ring, by the rules of wire/schema.json: reserve, fill, publish by `seq`. One thread writes.
 class RingWriter {
  public:
-  RingWriter(const std::string& folder, wire::Producer producer, uint64_t capacity = 1024, uint32_t pid = 0, uint64_t ticks = 0)
+  RingWriter(const std::string& folder, wire::Producer producer, uint64_t capacity = 1024, uint32_t pid = 0,
+             uint64_t ticks = 0)
       : capacity_(capacity), size_(wire::kHeaderSize + capacity * wire::kRecordSize) {
     pid = pid != 0 ? pid : static_cast<uint32_t>(getpid());
     ticks = ticks != 0 ? ticks : wire::StartTicks(pid);

@@ -11,7 +11,8 @@ namespace {
 
 int Nothing(const Arguments&) { return 0; }
 
-constexpr Flag kRunFlags[] = {{"--session", "FILE", "record to FILE"}, {"--for", "S", "seconds"}, {"--stop-on", "WHAT", "stop"}};
+constexpr Flag kRunFlags[] = {
+    {"--session", "FILE", "record to FILE"}, {"--for", "S", "seconds"}, {"--stop-on", "WHAT", "stop"}};
 constexpr Flag kDoctorFlags[] = {{"--python", "EXE", "an interpreter", true}, {"--share", "", "for a forum"}};
 constexpr Subcommand kDoctor{"doctor", "checks", "", 0, 0, false, kDoctorFlags, &Nothing};
 constexpr Subcommand kExplain{"explain", "reads", "FILE...", 1, 99, false, {}, &Nothing};
@@ -41,7 +42,8 @@ using Words = std::vector<std::string>;
 TEST(Arguments, NothingIsSnapshot) { EXPECT_EQ(Good({}).subcommand, &kSnapshot); }
 
 TEST(Arguments, OptionsStandBeforeOrAfter) {
-  for (const Words& words : {Words{"--json", "explain", "a"}, Words{"explain", "--json", "a"}, Words{"explain", "a", "--format=json"}}) {
+  for (const Words& words :
+       {Words{"--json", "explain", "a"}, Words{"explain", "--json", "a"}, Words{"explain", "a", "--format=json"}}) {
     const Invocation invocation = Good(words);
     EXPECT_EQ(invocation.subcommand, &kExplain);
     EXPECT_EQ(invocation.arguments.options.format, "json");
@@ -52,7 +54,8 @@ TEST(Arguments, OptionsStandBeforeOrAfter) {
 
 TEST(Arguments, TheCommandIsUntouched) {
   const Words command = {"python", "train.py", "--lr", "1", "--json", "-q", "--", "x"};
-  for (const Words& before : {Words{"run"}, Words{"run", "--"}, Words{"--"}, Words{"run", "--for", "3", "-q"}, Words{"--for", "3", "--"}}) {
+  for (const Words& before :
+       {Words{"run"}, Words{"run", "--"}, Words{"--"}, Words{"run", "--for", "3", "-q"}, Words{"--for", "3", "--"}}) {
     Words words = before;
     words.insert(words.end(), command.begin(), command.end());
     const Invocation invocation = Good(words);
@@ -94,7 +97,8 @@ TEST(Arguments, ColourIsOffWhenAskedOrWhenTheEnvironmentSaysSo) {
 TEST(Arguments, TheUnknownIsRefusedWithTheNearest) {
   EXPECT_EQ(Bad({"docter"}), "unknown command 'docter'; did you mean 'doctor'?");
   EXPECT_EQ(Bad({"doctor", "--pyhton", "x"}), "unknown option '--pyhton' of gpuwhy doctor; did you mean '--python'?");
-  EXPECT_EQ(Bad({"--session", "x", "doctor"}), "unknown option '--session' of gpuwhy doctor; did you mean '--version'?");
+  EXPECT_EQ(Bad({"--session", "x", "doctor"}),
+            "unknown option '--session' of gpuwhy doctor; did you mean '--version'?");
   EXPECT_EQ(Bad({"--fromat", "json"}), "unknown option '--fromat'; did you mean '--format'?");
   EXPECT_EQ(Bad({"--format", "jsno"}), "unknown format 'jsno'; did you mean 'json'?");
   EXPECT_EQ(Bad({"--lang", "zn"}), "unknown language 'zn'; did you mean 'en'?");

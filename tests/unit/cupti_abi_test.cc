@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // inject/cupti_abi.h against NVIDIA's headers, where these are installed.
+#include "inject/cupti_abi.h"
+
 #include <gtest/gtest.h>
 
 #include "inject/api_ids.h"
-#include "inject/cupti_abi.h"
 
 #if __has_include(<cupti.h>) && __has_include(<cuda.h>)
 #include <cuda.h>
@@ -25,48 +26,48 @@ TEST(CuptiAbi, Headers) { GTEST_SKIP() << "cupti.h is not installed: the layouts
 
 #else
 
-#define SAME_FIELD(Ours, our_field, Theirs, their_field)                                       \
+#define SAME_FIELD(Ours, our_field, Theirs, their_field)                                                  \
   EXPECT_EQ(offsetof(cupti::Ours, our_field), offsetof(Theirs, their_field)) << #Theirs "." #their_field; \
   EXPECT_EQ(sizeof(cupti::Ours::our_field), sizeof(Theirs::their_field)) << #Theirs "." #their_field
 
-#define SAME_KERNEL(Theirs)                                \
-  SAME_FIELD(Kernel, kind, Theirs, kind);                  \
-  SAME_FIELD(Kernel, start, Theirs, start);                \
-  SAME_FIELD(Kernel, end, Theirs, end);                    \
-  SAME_FIELD(Kernel, device_id, Theirs, deviceId);         \
-  SAME_FIELD(Kernel, stream_id, Theirs, streamId);         \
-  SAME_FIELD(Kernel, grid_x, Theirs, gridX);               \
-  SAME_FIELD(Kernel, grid_z, Theirs, gridZ);               \
-  SAME_FIELD(Kernel, block_x, Theirs, blockX);             \
-  SAME_FIELD(Kernel, block_z, Theirs, blockZ);             \
+#define SAME_KERNEL(Theirs)                                  \
+  SAME_FIELD(Kernel, kind, Theirs, kind);                    \
+  SAME_FIELD(Kernel, start, Theirs, start);                  \
+  SAME_FIELD(Kernel, end, Theirs, end);                      \
+  SAME_FIELD(Kernel, device_id, Theirs, deviceId);           \
+  SAME_FIELD(Kernel, stream_id, Theirs, streamId);           \
+  SAME_FIELD(Kernel, grid_x, Theirs, gridX);                 \
+  SAME_FIELD(Kernel, grid_z, Theirs, gridZ);                 \
+  SAME_FIELD(Kernel, block_x, Theirs, blockX);               \
+  SAME_FIELD(Kernel, block_z, Theirs, blockZ);               \
   SAME_FIELD(Kernel, correlation_id, Theirs, correlationId); \
-  SAME_FIELD(Kernel, name, Theirs, name);                  \
-  SAME_FIELD(Kernel, graph_node_id, Theirs, graphNodeId);  \
-  SAME_FIELD(Kernel, graph_id, Theirs, graphId);           \
+  SAME_FIELD(Kernel, name, Theirs, name);                    \
+  SAME_FIELD(Kernel, graph_node_id, Theirs, graphNodeId);    \
+  SAME_FIELD(Kernel, graph_id, Theirs, graphId);             \
   EXPECT_LE(sizeof(cupti::Kernel), sizeof(Theirs))
 
-#define SAME_COPY(Ours, Theirs)                          \
-  SAME_FIELD(Ours, kind, Theirs, kind);                  \
-  SAME_FIELD(Ours, copy_kind, Theirs, copyKind);         \
-  SAME_FIELD(Ours, src_kind, Theirs, srcKind);           \
-  SAME_FIELD(Ours, dst_kind, Theirs, dstKind);           \
-  SAME_FIELD(Ours, bytes, Theirs, bytes);                \
-  SAME_FIELD(Ours, start, Theirs, start);                \
-  SAME_FIELD(Ours, end, Theirs, end);                    \
-  SAME_FIELD(Ours, device_id, Theirs, deviceId);         \
-  SAME_FIELD(Ours, stream_id, Theirs, streamId);         \
+#define SAME_COPY(Ours, Theirs)                            \
+  SAME_FIELD(Ours, kind, Theirs, kind);                    \
+  SAME_FIELD(Ours, copy_kind, Theirs, copyKind);           \
+  SAME_FIELD(Ours, src_kind, Theirs, srcKind);             \
+  SAME_FIELD(Ours, dst_kind, Theirs, dstKind);             \
+  SAME_FIELD(Ours, bytes, Theirs, bytes);                  \
+  SAME_FIELD(Ours, start, Theirs, start);                  \
+  SAME_FIELD(Ours, end, Theirs, end);                      \
+  SAME_FIELD(Ours, device_id, Theirs, deviceId);           \
+  SAME_FIELD(Ours, stream_id, Theirs, streamId);           \
   SAME_FIELD(Ours, correlation_id, Theirs, correlationId); \
   SAME_FIELD(Ours, graph_node_id, Theirs, graphNodeId)
 
-#define SAME_MEMSET(Theirs)                                \
-  SAME_FIELD(Memset, kind, Theirs, kind);                  \
-  SAME_FIELD(Memset, bytes, Theirs, bytes);                \
-  SAME_FIELD(Memset, start, Theirs, start);                \
-  SAME_FIELD(Memset, end, Theirs, end);                    \
-  SAME_FIELD(Memset, device_id, Theirs, deviceId);         \
-  SAME_FIELD(Memset, stream_id, Theirs, streamId);         \
+#define SAME_MEMSET(Theirs)                                  \
+  SAME_FIELD(Memset, kind, Theirs, kind);                    \
+  SAME_FIELD(Memset, bytes, Theirs, bytes);                  \
+  SAME_FIELD(Memset, start, Theirs, start);                  \
+  SAME_FIELD(Memset, end, Theirs, end);                      \
+  SAME_FIELD(Memset, device_id, Theirs, deviceId);           \
+  SAME_FIELD(Memset, stream_id, Theirs, streamId);           \
   SAME_FIELD(Memset, correlation_id, Theirs, correlationId); \
-  SAME_FIELD(Memset, memory_kind, Theirs, memoryKind);     \
+  SAME_FIELD(Memset, memory_kind, Theirs, memoryKind);       \
   SAME_FIELD(Memset, graph_node_id, Theirs, graphNodeId)
 
 TEST(CuptiAbi, Values) {
@@ -79,15 +80,13 @@ TEST(CuptiAbi, Values) {
   EXPECT_EQ(cupti::kKindMemcpy, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_MEMCPY));
   EXPECT_EQ(cupti::kKindMemset, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_MEMSET));
   EXPECT_EQ(cupti::kKindKernel, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_KERNEL));
-  EXPECT_EQ(cupti::kKindDriver, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_DRIVER));
-  EXPECT_EQ(cupti::kKindRuntime, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_RUNTIME));
   EXPECT_EQ(cupti::kKindConcurrentKernel, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
   EXPECT_EQ(cupti::kKindMemcpyPeer, static_cast<uint32_t>(CUPTI_ACTIVITY_KIND_MEMCPY2));
   EXPECT_EQ(cupti::kFlushForced, static_cast<uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-  EXPECT_EQ(cupti::kThreadIdSystem, static_cast<uint32_t>(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
   EXPECT_EQ(cupti::kDomainDriver, static_cast<uint32_t>(CUPTI_CB_DOMAIN_DRIVER_API));
   EXPECT_EQ(cupti::kDomainRuntime, static_cast<uint32_t>(CUPTI_CB_DOMAIN_RUNTIME_API));
   EXPECT_EQ(cupti::kDomainResource, static_cast<uint32_t>(CUPTI_CB_DOMAIN_RESOURCE));
+  EXPECT_EQ(cupti::kSiteEnter, static_cast<int32_t>(CUPTI_API_ENTER));
   EXPECT_EQ(cupti::kSiteExit, static_cast<int32_t>(CUPTI_API_EXIT));
   EXPECT_EQ(cupti::kResourceContextCreated, static_cast<uint32_t>(CUPTI_CBID_RESOURCE_CONTEXT_CREATED));
   EXPECT_EQ(cupti::kResourceGraphCreated, static_cast<uint32_t>(CUPTI_CBID_RESOURCE_GRAPH_CREATED));
@@ -96,6 +95,11 @@ TEST(CuptiAbi, Values) {
 
 TEST(CuptiAbi, CallbackStructures) {
   SAME_FIELD(CallbackData, site, CUpti_CallbackData, callbackSite);
+  SAME_FIELD(CallbackData, function_name, CUpti_CallbackData, functionName);
+  SAME_FIELD(CallbackData, context_uid, CUpti_CallbackData, contextUid);
+  SAME_FIELD(CallbackData, correlation_data, CUpti_CallbackData, correlationData);
+  SAME_FIELD(CallbackData, correlation_id, CUpti_CallbackData, correlationId);
+  EXPECT_EQ(sizeof(cupti::CallbackData), sizeof(CUpti_CallbackData));
 #ifdef CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN
   SAME_FIELD(SubscriberParams, struct_size, CUpti_SubscriberParams, structSize);
   SAME_FIELD(SubscriberParams, subscriber_name, CUpti_SubscriberParams, subscriberName);
@@ -137,42 +141,39 @@ TEST(CuptiAbi, CopyRecords) {
   SAME_FIELD(MemcpyPeer, graph_id, CUpti_ActivityMemcpyPtoP4, graphId);
 }
 
-TEST(CuptiAbi, MemsetAndApiRecords) {
+TEST(CuptiAbi, MemsetRecords) {
   SAME_MEMSET(CUpti_ActivityMemset2);
   SAME_MEMSET(CUpti_ActivityMemset3);
   SAME_FIELD(Memset, graph_id, CUpti_ActivityMemset3, graphId);
   SAME_MEMSET(CUpti_ActivityMemset4);
   SAME_FIELD(Memset, graph_id, CUpti_ActivityMemset4, graphId);
-  SAME_FIELD(Api, kind, CUpti_ActivityAPI, kind);
-  SAME_FIELD(Api, cbid, CUpti_ActivityAPI, cbid);
-  SAME_FIELD(Api, start, CUpti_ActivityAPI, start);
-  SAME_FIELD(Api, end, CUpti_ActivityAPI, end);
-  SAME_FIELD(Api, thread_id, CUpti_ActivityAPI, threadId);
-  SAME_FIELD(Api, correlation_id, CUpti_ActivityAPI, correlationId);
-  EXPECT_EQ(sizeof(cupti::Api), sizeof(CUpti_ActivityAPI));
 }
 
 TEST(CuptiAbi, CallIds) {
-  for (const uint32_t id : {CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaThreadSynchronize_v3020,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000}) {
+  for (const uint32_t id :
+       {CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaThreadSynchronize_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000}) {
     EXPECT_TRUE(inject::Contains(inject::kRuntimeSync, id)) << id;
   }
-  for (const uint32_t id : {CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2D_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyToSymbol_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyFromSymbolAsync_v3020,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy3DAsync_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
-                            CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_ptds_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000}) {
+  for (const uint32_t id :
+       {CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2D_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyToSymbol_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyFromSymbolAsync_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy3DAsync_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
+        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_ptds_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000}) {
     EXPECT_TRUE(inject::Contains(inject::kRuntimeCopy, id)) << id;
   }
-  for (const uint32_t id : {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
-                            CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz}) {
+  for (const uint32_t id :
+       {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz}) {
     EXPECT_TRUE(inject::Contains(inject::kDriverSync, id)) << id;
   }
-  for (const uint32_t id : {CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
-                            CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
-                            CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
-                            CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2_ptsz, CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync}) {
+  for (const uint32_t id :
+       {CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+        CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2_ptsz, CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync}) {
     EXPECT_TRUE(inject::Contains(inject::kDriverCopy, id)) << id;
   }
 }

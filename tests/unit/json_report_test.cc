@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json.h"
+#include <gtest/gtest.h>
 
 #include <limits>
 
-#include <gtest/gtest.h>
-
+#include "base/json.h"
 #include "report/json/subject.h"
 #include "report/reporter.h"
 
@@ -40,7 +39,8 @@ TEST(JsonReport, AMissingValueIsNullAndSaysWhy) {
   Finding finding;
   finding.id = "GW999";
   finding.cause = "made-up";
-  finding.evidence.push_back({"gpu.power.watts", Value::Missing(State::kUnsupported, "N/A"), "watts", Source::kDriver, ""});
+  finding.evidence.push_back(
+      {"gpu.power.watts", Value::Missing(State::kUnsupported, "N/A"), "watts", Source::kDriver, ""});
   report.findings.push_back(finding);
   report.metrics["gpu.power.watts"] = {std::nullopt, "watts", State::kUnsupported, "device"};
   report.metrics["run.wall.seconds"] = {std::numeric_limits<double>::infinity(), "seconds", State::kValue, "os"};
@@ -63,7 +63,9 @@ TEST(JsonReport, NumbersAreRoundedAndWholeOnesExact) {
 }
 
 TEST(JsonReport, FactsBecomeFieldsOfWhatTheyAreAbout) {
-  const auto fact = [](std::string name, Entity entity, Value value) { return Fact{std::move(name), std::move(entity), std::move(value)}; };
+  const auto fact = [](std::string name, Entity entity, Value value) {
+    return Fact{std::move(name), std::move(entity), std::move(value)};
+  };
   const Json json = SubjectJson({fact("host.kernel", Entity::Host(), Value::Of(std::string("6.1"))),
                                  fact("gpu.name", Entity::Gpu("GPU-1"), Value::Of(std::string("H200"))),
                                  fact("gpu.fan", Entity::Gpu("GPU-1"), Value::Missing(State::kUnsupported, "N/A")),
@@ -71,7 +73,9 @@ TEST(JsonReport, FactsBecomeFieldsOfWhatTheyAreAbout) {
                                  fact("framework.torch.cuda.built", Entity::Process(7), Value::Of(false)),
                                  fact("process.command", Entity::Process(8), Value::Of(StringList{"sh"}))});
   EXPECT_EQ(json.Dump(),
-            R"({"host":{"kernel":"6.1"},"gpus":[{"id":"GPU-1","name":"H200","fan":null,"unknown":{"fan":"unsupported (N/A)"}}],)"
+            R"({"host":{"kernel":"6.1"},"gpus":[{"id":"GPU-1","name":"H200","fan":null,"unknown":{"fan":"unsupported (N/A)"
+}
+}],)"
             R"("process":{"pid":7,"command":["python","a.py"]},"frameworks":[{"name":"torch","pid":7,"cuda.built":false}],)"
             R"("other_processes":[{"pid":8,"command":["sh"]}]})");
 }

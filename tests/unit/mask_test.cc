@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include "session/mask.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "base/text.h"
-#include "session/mask.h"
 #include "session/share.h"
 
 namespace gpuwhy {
@@ -28,8 +29,8 @@ TEST(Mask, PeopleMachinesAndPlaces) {
 }
 
 TEST(Mask, WhatEveryMachineHasStays) {
-  for (const char* text : {"/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/dev/nvidia0", "0000:04:00.0 10de:2335", "580.159.04", "and/or", "https://pytorch.org/get-started",
-                           "serial port", "NVIDIA H200"}) {
+  for (const char* text : {"/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/dev/nvidia0", "0000:04:00.0 10de:2335",
+                           "580.159.04", "and/or", "https://pytorch.org/get-started", "serial port", "NVIDIA H200"}) {
     EXPECT_EQ(Mask(text), text);
   }
 }
@@ -38,12 +39,15 @@ TEST(Mask, EqualThingsKeepEqualNames) {
   Masker masker(Anna());
   const Entity gpu = masker.Mask(Entity::Gpu("GPU-" + kUuid));
   EXPECT_EQ(masker.Mask(Entity::ProcessOnGpu(42, "GPU-" + kUuid)).gpu(), gpu.id);
-  EXPECT_NE(masker.Mask(Entity::Interpreter("/scratch/a/bin/python")).id, masker.Mask(Entity::Interpreter("/scratch/b/bin/python")).id);
+  EXPECT_NE(masker.Mask(Entity::Interpreter("/scratch/a/bin/python")).id,
+            masker.Mask(Entity::Interpreter("/scratch/b/bin/python")).id);
 }
 
 // Whatever surrounds them, no name, place or number of ours is left.
 TEST(Mask, NothingPrivateIsLeftInAnyText) {
-  const std::vector<std::string> pieces = {"annalena", "box7", "box7.example.org", "/home/annalena/a b", "/data/my project/env/lib", kUuid, "GPU-" + kUuid, "serial: 0123456789"};
+  const std::vector<std::string> pieces = {
+      "annalena", "box7",         "box7.example.org",  "/home/annalena/a b", "/data/my project/env/lib",
+      kUuid,      "GPU-" + kUuid, "serial: 0123456789"};
   const std::vector<std::string> glue = {" ", ":", "/", "=", "\"", "@", "[", "\n", ", ", "(", ")", "-", "\xC3\xA9"};
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {

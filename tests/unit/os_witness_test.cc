@@ -168,7 +168,8 @@ TEST_F(OsWitnessTest, CountsCpuTimeOfEndedChildrenAndNeverFalls) {
   const Child child([&] {
     if (fork() == 0) {
       char byte = 0;
-      while (clock() < CLOCKS_PER_SEC / 5) byte = static_cast<char>(byte + 1);  // 0.2 s of CPU time, however busy the machine is
+      while (clock() < CLOCKS_PER_SEC / 5)
+        byte = static_cast<char>(byte + 1);  // 0.2 s of CPU time, however busy the machine is
       if (write(done[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
       _exit(0);
     }

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "report/text.h"
-
 #include <gtest/gtest.h>
 
 #include "model/metric.h"
 #include "model/page.h"
 #include "report/layout.h"
+#include "report/text.h"
 
 namespace gpuwhy::report {
 namespace {
@@ -35,7 +34,8 @@ Report SmallReport() {
   finding.share_of_time = 0.43;
   finding.speedup = Speedup{1.2, 4.7, false};
   finding.evidence.push_back({"input.wait.ratio", Value::Of(0.43), "ratio", Source::kFramework, "line 12"});
-  finding.evidence.push_back({"gpu.power.watts", Value::Missing(State::kUnsupported, "N/A"), "watts", Source::kDriver, ""});
+  finding.evidence.push_back(
+      {"gpu.power.watts", Value::Missing(State::kUnsupported, "N/A"), "watts", Source::kDriver, ""});
   report.findings.push_back(finding);
   report.gaps.push_back({"GPM", "needs a newer driver", "install 525 or newer"});
   report.breakdown = Breakdown{0.5, 0, 0.5, 0, 0, 0, 0, 0};
@@ -173,7 +173,8 @@ TEST(Text, FixesOfOtherFrameworksAreLeftOut) {
     finding.cause = page.name;
     EXPECT_EQ(FindingFixes(finding, kEn).size(), page.en.fixes.size());
     finding.frameworks = {"tensorflow"};
-    for (const Fix& fix : FindingFixes(finding, kZh)) EXPECT_TRUE(fix.framework == "tensorflow" || fix.framework == "any") << page.name;
+    for (const Fix& fix : FindingFixes(finding, kZh))
+      EXPECT_TRUE(fix.framework == "tensorflow" || fix.framework == "any") << page.name;
   }
 }
 

@@ -246,7 +246,8 @@ TEST(RingReader, RandomBytesDoNoHarm) {
   for (int round = 0; round < 3000; ++round) {
     const size_t first = round % 2 == 0 ? kOffsetHead : kHeaderSize;
     for (size_t at = first; at < writer.size(); at += 8) {
-      if (random() % 3 == 0) *reinterpret_cast<uint64_t*>(writer.base() + at) = random() % 2 == 0 ? random() : random() % 40;
+      if (random() % 3 == 0)
+        *reinterpret_cast<uint64_t*>(writer.base() + at) = random() % 2 == 0 ? random() : random() % 40;
     }
     if (round % 5 == 0) *reinterpret_cast<uint64_t*>(writer.base() + 8 * (random() % 6)) = random();
     std::string why;
@@ -255,7 +256,8 @@ TEST(RingReader, RandomBytesDoNoHarm) {
       BlobAssembler blobs;
       BlobAssembler::Text text;
       for (int drain = 0; drain < 3; ++drain) {
-        const size_t visited = ring->Drain([&](const Common& record) { blobs.Add(As<Blob>(record), &text); }, round % 2 == 0);
+        const size_t visited =
+            ring->Drain([&](const Common& record) { blobs.Add(As<Blob>(record), &text); }, round % 2 == 0);
         EXPECT_LE(visited, 16U);
       }
       EXPECT_LE(blobs.pending(), BlobAssembler::kMaxPending);
@@ -300,13 +302,13 @@ TEST(BlobAssembler, PutsMixedPiecesTogether) {
 TEST(BlobAssembler, ForgetsAndCountsWhatIsBroken) {
   BlobAssembler blobs;
   BlobAssembler::Text text;
-  EXPECT_FALSE(blobs.Add(Piece(1, "ab", 0, (1 << 20) + 1), &text));       // too long
-  EXPECT_FALSE(blobs.Add(Piece(2, "ab", 0, 1), &text));                   // longer than it says
-  EXPECT_FALSE(blobs.Add(Piece(3, "ab", 0xFFFFFFFF, 6), &text));          // offset outside
+  EXPECT_FALSE(blobs.Add(Piece(1, "ab", 0, (1 << 20) + 1), &text));  // too long
+  EXPECT_FALSE(blobs.Add(Piece(2, "ab", 0, 1), &text));              // longer than it says
+  EXPECT_FALSE(blobs.Add(Piece(3, "ab", 0xFFFFFFFF, 6), &text));     // offset outside
   EXPECT_EQ(blobs.broken(), 3U);
   EXPECT_FALSE(blobs.Add(Piece(4, "ab", 0, 6), &text));
-  EXPECT_FALSE(blobs.Add(Piece(4, "ef", 4, 6), &text));                   // a hole
-  EXPECT_FALSE(blobs.Add(Piece(4, "cd", 2, 6), &text));                   // the rest of it: no second count
+  EXPECT_FALSE(blobs.Add(Piece(4, "ef", 4, 6), &text));  // a hole
+  EXPECT_FALSE(blobs.Add(Piece(4, "cd", 2, 6), &text));  // the rest of it: no second count
   EXPECT_EQ(blobs.broken(), 4U);
   Blob liar = Piece(5, "ab", 0, 2);
   liar.length = 60000;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session_store.h"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include <gtest/gtest.h>
 
 #include "session/diagnose.h"
 
@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 class SessionStore : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("gpuwhy-store-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+    root_ = fs::temp_directory_path() /
+            ("gpuwhy-store-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
     setenv("XDG_STATE_HOME", root_.c_str(), 1);
     folder_ = *SessionFolder();
   }
@@ -33,7 +34,9 @@ class SessionStore : public testing::Test {
     std::ofstream(folder_ + "/" + name) << std::string(bytes, 'x');
     fs::last_write_time(folder_ + "/" + name, fs::file_time_type::clock::now() - std::chrono::seconds(age));
   }
-  size_t Count() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  size_t Count() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
 
   fs::path root_;
   std::string folder_;
@@ -79,7 +82,13 @@ TEST_F(SessionStore, PruneKeepsTheNewestFilesAndBytes) {
 
 TEST_F(SessionStore, WhatIsNoSessionIsNamed) {
   EXPECT_EQ(DiagnoseSession("", "x").error().message, "cannot read x: it is empty");
-  EXPECT_EQ(DiagnoseSession(std::string("\x7f" "ELF\0\1", 6), "x").error().message, "cannot read x: binary data, not a gpuwhy session");
+  EXPECT_EQ(DiagnoseSession(std::string("\x7f"
+                                        "ELF\0\1",
+                                        6),
+                            "x")
+                .error()
+                .message,
+            "cannot read x: binary data, not a gpuwhy session");
   EXPECT_EQ(DiagnoseSession("Mon Nov 30: NVIDIA-SMI", "x").error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(DiagnoseSession("{\"schema\":\"gpuwhy.session/99\"}\n", "x").error().code, ErrorCode::kMalformed);
   EXPECT_EQ(DiagnoseSessionFile("last").error().code, ErrorCode::kNotFound);

@@ -144,7 +144,8 @@ Json RulesJson(const Report& report) {
 
 std::string Render(const Report& report, const Options& options) {
   Json::Array witnesses;
-  for (const WitnessStatement& statement : report.witnesses) witnesses.push_back(WitnessJson(statement, options.language));
+  for (const WitnessStatement& statement : report.witnesses)
+    witnesses.push_back(WitnessJson(statement, options.language));
   Json::Array findings;
   for (const Finding& finding : report.findings) findings.push_back(FindingJson(finding, options.language));
   Json out;

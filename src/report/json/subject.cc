@@ -60,7 +60,8 @@ class Records {
 
 // "gpu.name" of a GPU is its field "name"; a name of another domain stays whole.
 std::string Field(std::string_view name, std::string_view domain) {
-  const bool own = name.size() > domain.size() + 1 && name.substr(0, domain.size()) == domain && name[domain.size()] == '.';
+  const bool own =
+      name.size() > domain.size() + 1 && name.substr(0, domain.size()) == domain && name[domain.size()] == '.';
   return std::string(own ? name.substr(domain.size() + 1) : name);
 }
 

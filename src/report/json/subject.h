@@ -16,8 +16,8 @@ Json Rounded(double value);
 // A known value as JSON, anything else null.
 Json ValueJson(const Value& value);
 
-// What the report is about: {host, gpus[], process, frameworks[]}, and other_processes[] and interpreters[] when there are
-// some. A fact becomes a field named by its last parts; what is not known is null and says why under "unknown".
+// What the report is about: {host, gpus[], process, frameworks[]}, and other_processes[] and interpreters[] when there
+// are some. A fact becomes a field named by its last parts; what is not known is null and says why under "unknown".
 Json SubjectJson(const std::vector<Fact>& facts);
 
 }  // namespace gpuwhy::report

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "report/detail.h"
 #include "report/layout.h"
-#include "report/writer.h"
 #include "report/text.h"
+#include "report/writer.h"
 
 namespace gpuwhy::report {
 namespace {
@@ -38,7 +38,8 @@ void WriteVerdict(const Report& report, Writer& writer) {
   }
   writer.Paragraph(2, writer.Text("verdict.cause", {{"title", title}, {"cause", verdict.cause}}));
   const std::string number = Format("{:.2f}", verdict.confidence);
-  writer.Paragraph(2, writer.Text("verdict.confidence", {{"words", ConfidenceText(verdict.confidence, language)}, {"number", number}}));
+  writer.Paragraph(2, writer.Text("verdict.confidence",
+                                  {{"words", ConfidenceText(verdict.confidence, language)}, {"number", number}}));
 }
 
 void WriteWitnesses(const Report& report, Writer& writer) {
@@ -50,7 +51,8 @@ void WriteWitnesses(const Report& report, Writer& writer) {
   for (const WitnessStatement& statement : report.witnesses) {
     const bool speaks = statement.state == "ok";
     const std::string name = writer.Text(Format("witness.name.{}", SourceName(statement.rung)));
-    const std::string answer = writer.Text(speaks ? Format("used.{}", GpuUsedName(statement.gpu_used)) : "state." + statement.state);
+    const std::string answer =
+        writer.Text(speaks ? Format("used.{}", GpuUsedName(statement.gpu_used)) : "state." + statement.state);
     names = std::max(names, DisplayWidth(name));
     answers = std::max(answers, DisplayWidth(answer));
     rows.emplace_back(name, answer);
@@ -59,7 +61,8 @@ void WriteWitnesses(const Report& report, Writer& writer) {
     const WitnessStatement& statement = report.witnesses[i];
     std::string text = WitnessSentence(statement, writer.options().language);
     const std::string why = WitnessWhy(statement, writer.options().language);
-    if (!why.empty() && why != text) text += writer.options().language == Language::kChinese ? "（" + why + "）" : " (" + why + ")";
+    if (!why.empty() && why != text)
+      text += writer.options().language == Language::kChinese ? "（" + why + "）" : " (" + why + ")";
     const bool decides = statement.state == "ok" && statement.gpu_used != GpuUsed::kUnknown;
     const std::string lead = Format("  {}  {}  ", Pad(rows[i].first, names), Pad(rows[i].second, answers));
     writer.Item(lead, text, decides ? PaintOf(statement.gpu_used) : Paint::kDim);
@@ -68,13 +71,16 @@ void WriteWitnesses(const Report& report, Writer& writer) {
 
 void WriteNumbers(const Finding& finding, Writer& writer) {
   std::vector<std::string> parts;
-  if (finding.share_of_time) parts.push_back(writer.Text("finding.share", {{"share", ShowQuantity(*finding.share_of_time, "ratio")}}));
+  if (finding.share_of_time)
+    parts.push_back(writer.Text("finding.share", {{"share", ShowQuantity(*finding.share_of_time, "ratio")}}));
   if (finding.speedup) {
     const std::string key = finding.speedup->measured ? "finding.speedup.measured" : "finding.speedup.bound";
-    parts.push_back(writer.Text(key, {{"low", Format("{:.2f}", finding.speedup->low)}, {"high", Format("{:.2f}", finding.speedup->high)}}));
+    parts.push_back(writer.Text(
+        key, {{"low", Format("{:.2f}", finding.speedup->low)}, {"high", Format("{:.2f}", finding.speedup->high)}}));
   }
   const std::string words = ConfidenceText(finding.confidence, writer.options().language);
-  parts.push_back(writer.Text("finding.confidence", {{"number", Format("{:.2f}", finding.confidence)}, {"words", words}}));
+  parts.push_back(
+      writer.Text("finding.confidence", {{"number", Format("{:.2f}", finding.confidence)}, {"words", words}}));
   writer.Paragraph(5, Join(parts, writer.options().language == Language::kChinese ? "；" : "; "), Paint::kDim);
 }
 
@@ -88,7 +94,8 @@ void WriteEvidence(const Finding& finding, Writer& writer) {
     const std::string source = writer.Text(key, {{"source", witness}, {"where", item.where}});
     const std::string label = KeyLabel(item.key, writer.options().language);
     const std::string value = ShowValue(item.value, item.unit, writer.options().language);
-    writer.Item("       - ", chinese ? Format("{}：{}（{}）", label, value, source) : Format("{}: {} ({})", label, value, source));
+    writer.Item("       - ",
+                chinese ? Format("{}：{}（{}）", label, value, source) : Format("{}: {} ({})", label, value, source));
   }
 }
 
@@ -98,7 +105,8 @@ void WriteFixes(const Finding& finding, Writer& writer) {
   const std::vector<Fix> fixes = FindingFixes(finding, language);
   if (!fixes.empty()) writer.Paragraph(5, writer.Text("finding.fix") + (chinese ? "：" : ":"));
   for (const Fix& fix : fixes) {
-    const std::string name = fix.framework == "any" ? "" : writer.Text("framework." + fix.framework) + (chinese ? "：" : ": ");
+    const std::string name =
+        fix.framework == "any" ? "" : writer.Text("framework." + fix.framework) + (chinese ? "：" : ": ");
     writer.Item("       - ", name + fix.text);
     writer.Code(11, fix.code);
   }
@@ -129,10 +137,16 @@ void WriteBreakdown(const Report& report, Writer& writer) {
   if (!report.breakdown) return;
   writer.Heading(writer.Text("section.breakdown"));
   const Breakdown& parts = *report.breakdown;
-  std::vector<std::pair<std::string, double>> rows = {
-      {"gpu_compute", parts.gpu_compute}, {"communication", parts.communication}, {"copy", parts.copy}, {"input_wait", parts.input_wait},
-      {"sync", parts.sync}, {"launch", parts.launch}, {"checkpoint", parts.checkpoint}, {"other", parts.other}};
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) { return left.second > right.second; });
+  std::vector<std::pair<std::string, double>> rows = {{"gpu_compute", parts.gpu_compute},
+                                                      {"communication", parts.communication},
+                                                      {"copy", parts.copy},
+                                                      {"input_wait", parts.input_wait},
+                                                      {"sync", parts.sync},
+                                                      {"launch", parts.launch},
+                                                      {"checkpoint", parts.checkpoint},
+                                                      {"other", parts.other}};
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
   int names = 0;
   for (auto& row : rows) {
     row.first = writer.Text("bucket." + row.first);

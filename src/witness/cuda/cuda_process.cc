@@ -12,8 +12,8 @@
 namespace gpuwhy::cuda {
 namespace {
 
-constexpr uint64_t kMaxTime = uint64_t{1} << 61;          // longer than any job: a time beyond it is garbage
-constexpr uint64_t kLongest = 86'400'000'000'000;         // a day: no kernel, copy or call takes longer
+constexpr uint64_t kMaxTime = uint64_t{1} << 61;   // longer than any job: a time beyond it is garbage
+constexpr uint64_t kLongest = 86'400'000'000'000;  // a day: no kernel, copy or call takes longer
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint32_t kPageable = static_cast<uint32_t>(wire::MemoryKind::kPageable);
 constexpr uint32_t kPinned = static_cast<uint32_t>(wire::MemoryKind::kPinned);
@@ -36,7 +36,9 @@ uint32_t CudaProcess::Name(uint32_t blob) const {
   return place == names_.end() ? 0 : place->second;
 }
 
-void CudaProcess::Expect(wire::WindowMode mode, uint32_t milliseconds) { expected_ms_[static_cast<uint16_t>(mode)] = milliseconds; }
+void CudaProcess::Expect(wire::WindowMode mode, uint32_t milliseconds) {
+  expected_ms_[static_cast<uint16_t>(mode)] = milliseconds;
+}
 
 void CudaProcess::Take(const wire::Common& record, EvidenceSink& sink) {
   if (record.time_ns > kMaxTime) {
@@ -46,14 +48,22 @@ void CudaProcess::Take(const wire::Common& record, EvidenceSink& sink) {
   ++records_;
   const double time_s = static_cast<double>(static_cast<int64_t>(record.time_ns) - session_start_ns_) / 1e9;
   switch (static_cast<wire::Type>(record.type)) {
-    case wire::Type::kBlob: return TakeBlob(wire::As<wire::Blob>(record), time_s, sink);
-    case wire::Type::kKernel: return TakeKernel(record, sink);
-    case wire::Type::kMemcpy: return TakeCopy(record, sink);
-    case wire::Type::kMemset: return TakeMemset(record, sink);
-    case wire::Type::kApi: return TakeApi(record, sink);
-    case wire::Type::kWindow: return TakeWindow(wire::As<wire::Window>(record), time_s, sink);
-    case wire::Type::kKernelSum: return TakeKernelSum(wire::As<wire::KernelSum>(record), time_s, sink);
-    case wire::Type::kMemcpySum: return TakeCopySum(wire::As<wire::MemcpySum>(record), time_s, sink);
+    case wire::Type::kBlob:
+      return TakeBlob(wire::As<wire::Blob>(record), time_s, sink);
+    case wire::Type::kKernel:
+      return TakeKernel(record, sink);
+    case wire::Type::kMemcpy:
+      return TakeCopy(record, sink);
+    case wire::Type::kMemset:
+      return TakeMemset(record, sink);
+    case wire::Type::kApi:
+      return TakeApi(record, sink);
+    case wire::Type::kWindow:
+      return TakeWindow(wire::As<wire::Window>(record), time_s, sink);
+    case wire::Type::kKernelSum:
+      return TakeKernelSum(wire::As<wire::KernelSum>(record), time_s, sink);
+    case wire::Type::kMemcpySum:
+      return TakeCopySum(wire::As<wire::MemcpySum>(record), time_s, sink);
     default:
       if (record.type != 0) ++unknown_;
   }
@@ -134,7 +144,8 @@ void CudaProcess::TakeMemset(const wire::Common& record, EvidenceSink& sink) {
 void CudaProcess::TakeApi(const wire::Common& record, EvidenceSink& sink) {
   const auto api = wire::As<wire::Api>(record);
   Span span;
-  if (!MakeSpan(api.is_sync != 0 ? SpanKind::kSyncCall : SpanKind::kCopyCall, api.start_ns, api.duration_ns, &span)) return;
+  if (!MakeSpan(api.is_sync != 0 ? SpanKind::kSyncCall : SpanKind::kCopyCall, api.start_ns, api.duration_ns, &span))
+    return;
   if (call_spans_ >= kMaxCallSpans) {
     ++left_out_;
     if (open_) ++open_->left_out;
@@ -218,7 +229,8 @@ void CudaProcess::TakeKernelSum(const wire::KernelSum& record, double time_s, Ev
   sum_time_s_ = time_s;
   sum_kernels_ += record.count;
   sum_busy_ns_ += record.busy_ns;
-  if (first_work_ns_ == 0 && record.count > 0) first_work_ns_ = static_cast<int64_t>(std::max<uint64_t>(record.time_ns, 1));
+  if (first_work_ns_ == 0 && record.count > 0)
+    first_work_ns_ = static_cast<int64_t>(std::max<uint64_t>(record.time_ns, 1));
   if (kernel_totals_.size() >= kMaxNames && kernel_totals_.count(record.name) == 0) return;
   KernelTotal& total = kernel_totals_[record.name];
   total.count += record.count;
@@ -242,9 +254,11 @@ void CudaProcess::TakeCopySum(const wire::MemcpySum& record, double time_s, Evid
 
 void CudaProcess::SayState(wire::State state, double time_s, EvidenceSink& sink) {
   json_.Say("library.state", Value::Of(std::string(StateText(state))), time_s, sink);
-  const bool watches_no_more = state == wire::State::kSteppedAside || state == wire::State::kFailed || state == wire::State::kLeaseLost;
+  const bool watches_no_more =
+      state == wire::State::kSteppedAside || state == wire::State::kFailed || state == wire::State::kLeaseLost;
   // The library's own word ("no_cupti") is more exact than the control page's.
-  if (watches_no_more && json_.Known("state").empty()) json_.Say("state", Value::Of(std::string(StateText(state))), time_s, sink);
+  if (watches_no_more && json_.Known("state").empty())
+    json_.Say("state", Value::Of(std::string(StateText(state))), time_s, sink);
 }
 
 void CudaProcess::SayTotals(double time_s, EvidenceSink& sink) {
@@ -259,7 +273,8 @@ void CudaProcess::SayTotals(double time_s, EvidenceSink& sink) {
   StringList list;
   for (const auto& [total, name] : order) {
     const auto text = texts_.find(name);
-    list.push_back(Format("{:.6f} s, {} times: {}", total.seconds, total.count, text == texts_.end() ? "name lost" : text->second));
+    list.push_back(Format("{:.6f} s, {} times: {}", total.seconds, total.count,
+                          text == texts_.end() ? "name lost" : text->second));
   }
   json_.Say("permanent.kernels", Value::Of(std::move(list)), time_s, sink);
   json_.Say("permanent.copy.pageable.bytes", Count(pageable_bytes_), time_s, sink);
@@ -283,7 +298,8 @@ void CudaProcess::Finish(uint64_t dropped, uint64_t skipped, int64_t lost_ns, do
   json_.Say("spans.dropped", Count(left_out_), time_s, sink);
   json_.Say("ring.dropped", Count(dropped), time_s, sink);
   json_.Say("ring.unfinished", Count(skipped), time_s, sink);
-  json_.Say("ring.malformed", Count(malformed_ + unknown_ + blobs_.broken() + blobs_.pending() + json_.bad_texts()), time_s, sink);
+  json_.Say("ring.malformed", Count(malformed_ + unknown_ + blobs_.broken() + blobs_.pending() + json_.bad_texts()),
+            time_s, sink);
 }
 
 }  // namespace gpuwhy::cuda

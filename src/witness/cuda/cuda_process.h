@@ -9,9 +9,9 @@
 #include <string>
 
 #include "model/evidence.h"
-#include "witness/agent_json.h"
 #include "wire/blob_assembler.h"
 #include "wire/ring_reader.h"
+#include "witness/agent_json.h"
 
 namespace gpuwhy::cuda {
 
@@ -29,8 +29,8 @@ class CudaProcess {
   CudaProcess(int64_t pid, int64_t session_start_ns);
 
   void Take(const wire::Common& record, EvidenceSink& sink);
-  // How long the window of a mode was asked to last. Its end record comes only when the library has left CUPTI, which may
-  // take until the job's next CUDA call: nothing was recorded in between, so that time is no part of the window.
+  // How long the window of a mode was asked to last. Its end record comes only when the library has left CUPTI, which
+  // may take until the job's next CUDA call: nothing was recorded in between, so that time is no part of the window.
   void Expect(wire::WindowMode mode, uint32_t milliseconds);
   void SayState(wire::State state, double time_s, EvidenceSink& sink);
   // Once, when nothing more will be read. An open window ends with its last record.
@@ -39,7 +39,7 @@ class CudaProcess {
   AgentJson& json() { return json_; }
   uint64_t ended(wire::WindowMode mode) const;
   int64_t first_work_ns() const { return first_work_ns_; }  // first kernel, copy or memset; CLOCK_MONOTONIC, 0 = none
-  int64_t last_cost_ns() const { return last_cost_ns_; }        // of the window that ended last
+  int64_t last_cost_ns() const { return last_cost_ns_; }    // of the window that ended last
 
  private:
   struct OpenWindow {
@@ -74,7 +74,7 @@ class CudaProcess {
   int64_t session_start_ns_;
   AgentJson json_;
   wire::BlobAssembler blobs_;
-  std::map<uint32_t, uint32_t> names_;        // blob id -> interned name
+  std::map<uint32_t, uint32_t> names_;  // blob id -> interned name
   std::map<uint32_t, std::string> texts_;
   std::map<uint16_t, uint32_t> expected_ms_;  // by window mode
   std::map<uint16_t, uint64_t> ended_;        // by window mode

@@ -42,7 +42,8 @@ void CudaWitness::Scan(EvidenceSink& sink) {
     sink.Add(Gap{"GPU work of one process", Format("{}: {}", refusal.path, refusal.why), ""});
   }
   refused.clear();  // the framework witness names its own
-  for (wire::OwnedRing& ring : python_rings_.Scan(context_.spool, observed_.size(), &refused)) observed_.push_back(std::move(ring));
+  for (wire::OwnedRing& ring : python_rings_.Scan(context_.spool, observed_.size(), &refused))
+    observed_.push_back(std::move(ring));
 }
 
 void CudaWitness::ObservePython() {
@@ -51,11 +52,14 @@ void CudaWitness::ObservePython() {
     const bool finished = ring.Finished();
     Python& python = python_[ring.pid];
     python.steps = ring.reader->steps();
-    ring.reader->Drain([&](const wire::Common& record) {
-      if (record.type != static_cast<uint16_t>(wire::Type::kProfiler)) return;
-      const auto profiler = wire::As<wire::Profiler>(record);
-      python.user_profiler = python.user_profiler || profiler.action == static_cast<uint32_t>(wire::ProfilerAction::kStart);
-    }, finished);
+    ring.reader->Drain(
+        [&](const wire::Common& record) {
+          if (record.type != static_cast<uint16_t>(wire::Type::kProfiler)) return;
+          const auto profiler = wire::As<wire::Profiler>(record);
+          python.user_profiler =
+              python.user_profiler || profiler.action == static_cast<uint32_t>(wire::ProfilerAction::kStart);
+        },
+        finished);
     if (finished) {
       observed_.erase(observed_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
@@ -172,6 +176,7 @@ std::vector<int64_t> CudaWitness::KnownProcesses() const { return {pids_.begin()
 namespace gpuwhy {
 
 extern const WitnessInfo kWitness_cuda;
-const WitnessInfo kWitness_cuda{"cuda", 0.1, true, [] { return std::unique_ptr<Witness>(std::make_unique<cuda::CudaWitness>()); }};
+const WitnessInfo kWitness_cuda{"cuda", 0.1, true,
+                                [] { return std::unique_ptr<Witness>(std::make_unique<cuda::CudaWitness>()); }};
 
 }  // namespace gpuwhy

@@ -10,10 +10,10 @@
 #include <set>
 #include <vector>
 
+#include "wire/ring_spool.h"
 #include "witness/cuda/cuda_process.h"
 #include "witness/cuda/window_policy.h"
 #include "witness/witness.h"
-#include "wire/ring_spool.h"
 
 namespace gpuwhy::cuda {
 

@@ -17,7 +17,9 @@ constexpr uint64_t kFewestSteps = 8;
 
 // A library that still waits for a CUDA call to leave by takes a new order all the same: in a job that makes no call at
 // all, the empty window is the evidence.
-bool Ready(wire::State state) { return state == wire::State::kIdle || state == wire::State::kDetached || state == wire::State::kDetaching; }
+bool Ready(wire::State state) {
+  return state == wire::State::kIdle || state == wire::State::kDetached || state == wire::State::kDetaching;
+}
 
 bool Warm(const ProcessView& view) {
   const uint64_t steps = view.steps.value_or(0);
@@ -83,7 +85,8 @@ std::optional<WindowOrder> WindowPolicy::Begin(Phase phase, const ProcessView& v
 std::optional<WindowOrder> WindowPolicy::Watch(const ProcessView& view, WindowBudget& budget) {
   const bool timing = phase_ == Phase::kTiming;
   if (open_ns_ == 0) {
-    // In a Python process the library's thread starts with the first step; until then the order waits, and costs nothing.
+    // In a Python process the library's thread starts with the first step; until then the order waits, and costs
+    // nothing.
     if (sent_seq_ == 0 || view.ack_seq != sent_seq_) return std::nullopt;
     open_ns_ = view.now_ns;
     open_steps_ = view.steps.value_or(0);
@@ -111,8 +114,9 @@ std::optional<WindowOrder> WindowPolicy::Watch(const ProcessView& view, WindowBu
 std::optional<WindowOrder> WindowPolicy::Next(const ProcessView& view, WindowBudget& budget) {
   if (phase_ == Phase::kOver) return std::nullopt;
   const bool in_window = phase_ == Phase::kTiming || phase_ == Phase::kSync;
-  const bool gone = view.user_profiler || view.state == wire::State::kSteppedAside || view.state == wire::State::kFailed ||
-                    view.state == wire::State::kLeaseLost || view.state == wire::State::kPermanent;
+  const bool gone = view.user_profiler || view.state == wire::State::kSteppedAside ||
+                    view.state == wire::State::kFailed || view.state == wire::State::kLeaseLost ||
+                    view.state == wire::State::kPermanent;
   if (gone) {
     if (in_window && open_ns_ != 0) CountCost(LostBySteps(view).value_or(0), budget);
     return End(view.user_profiler ? "the job's own profiler was started" : "");

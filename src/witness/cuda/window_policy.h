@@ -12,11 +12,11 @@
 
 namespace gpuwhy::cuda {
 
-// What windows may cost, shared by all processes of a run: the ranks of one job wait for each other, so the time that one
-// loses is lost by all, and the losses add up.
+// What windows may cost, shared by all processes of a run: the ranks of one job wait for each other, so the time that
+// one loses is lost by all, and the losses add up.
 struct WindowBudget {
-  static constexpr int64_t kTotalNs = 500'000'000;    // of job time in a run (contract)
-  static constexpr int64_t kReserveNs = 50'000'000;   // with less left no window begins: about one attach and detach
+  static constexpr int64_t kTotalNs = 500'000'000;      // of job time in a run (contract)
+  static constexpr int64_t kReserveNs = 50'000'000;     // with less left no window begins: about one attach and detach
   static constexpr int64_t kStaggerNs = 1'500'000'000;  // between the starts of windows of two processes
 
   int64_t spent_ns = 0;
@@ -30,11 +30,11 @@ struct ProcessView {
   int64_t now_ns = 0;
   wire::State state = wire::State::kIdle;
   uint32_t ack_seq = 0;
-  std::optional<uint64_t> steps;  // nothing when no Python agent counts them
-  int64_t first_work_ns = 0;      // when the first kernel, copy or memset was seen, 0 = none yet
-  bool user_profiler = false;     // the job's own profiler was started at some time
+  std::optional<uint64_t> steps;              // nothing when no Python agent counts them
+  int64_t first_work_ns = 0;                  // when the first kernel, copy or memset was seen, 0 = none yet
+  bool user_profiler = false;                 // the job's own profiler was started at some time
   uint64_t ended_timing = 0, ended_sync = 0;  // windows whose end was read
-  int64_t library_cost_ns = 0;    // of the window that ended last, by the library's own clock
+  int64_t library_cost_ns = 0;                // of the window that ended last, by the library's own clock
 };
 
 struct WindowOrder {
@@ -42,10 +42,11 @@ struct WindowOrder {
   uint32_t milliseconds = 0;
 };
 
-// When to open which window in one process (docs/witnesses/rings.md). The proof window is the library's own business. Then
-// one timing window after 20 steps, or 10 s after the first GPU work where nobody counts steps (a first step may tune cudnn
-// for ten seconds: where steps are counted the window waits for them, a minute at most), a synchronisation window behind it, and the same again at the earliest 10
-// minutes later while the budget lasts. Pure: time and state come in, orders go out.
+// When to open which window in one process (docs/witnesses/rings.md). The proof window is the library's own business.
+// Then one timing window after 20 steps, or 10 s after the first GPU work where nobody counts steps (a first step may
+// tune cudnn for ten seconds: where steps are counted the window waits for them, a minute at most), a synchronisation
+// window behind it, and the same again at the earliest 10 minutes later while the budget lasts. Pure: time and state
+// come in, orders go out.
 class WindowPolicy {
  public:
   static constexpr uint64_t kWarmUpSteps = 20;

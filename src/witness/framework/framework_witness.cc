@@ -45,22 +45,25 @@ void FrameworkWitness::Scan(EvidenceSink& sink) {
     sink.Add(Gap{"what the Python agent of one process wrote", Format("{}: {}", refusal.path, refusal.why), ""});
   }
   refused.clear();  // the cuda witness names its own
-  for (wire::OwnedRing& ring : cuda_rings_.Scan(context_.spool, observed_.size(), &refused)) observed_.push_back(std::move(ring));
+  for (wire::OwnedRing& ring : cuda_rings_.Scan(context_.spool, observed_.size(), &refused))
+    observed_.push_back(std::move(ring));
 }
 
 void FrameworkWitness::ObserveWindows() {
   for (size_t i = 0; i < observed_.size();) {
     wire::OwnedRing& ring = observed_[i];
     const bool finished = ring.Finished();
-    ring.reader->Drain([&](const wire::Common& record) {
-      if (record.type != static_cast<uint16_t>(wire::Type::kWindow)) return;
-      const auto window = wire::As<wire::Window>(record);
-      std::vector<wire::Window>& early = early_windows_[ring.pid];
-      if (early.size() < kMaxEarlyWindows) early.push_back(window);
-      for (Job& job : jobs_) {
-        if (job.ring.pid == ring.pid) job.process->TakeWindow(window);
-      }
-    }, finished);
+    ring.reader->Drain(
+        [&](const wire::Common& record) {
+          if (record.type != static_cast<uint16_t>(wire::Type::kWindow)) return;
+          const auto window = wire::As<wire::Window>(record);
+          std::vector<wire::Window>& early = early_windows_[ring.pid];
+          if (early.size() < kMaxEarlyWindows) early.push_back(window);
+          for (Job& job : jobs_) {
+            if (job.ring.pid == ring.pid) job.process->TakeWindow(window);
+          }
+        },
+        finished);
     if (finished) {
       observed_.erase(observed_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
@@ -117,7 +120,8 @@ void FrameworkWitness::Close(Job& job, double time_s, EvidenceSink& sink) {
   const bool finished = job.ring.Finished();
   // A whole ring at most comes back from one call; the writer may have filled it while we read.
   for (int round = 0; round < 4; ++round) {
-    if (job.ring.reader->Drain([&](const wire::Common& record) { job.process->Take(record, sink); }, finished) == 0) break;
+    if (job.ring.reader->Drain([&](const wire::Common& record) { job.process->Take(record, sink); }, finished) == 0)
+      break;
   }
   job.process->Finish(job.ring.reader->dropped(), job.ring.reader->skipped(), time_s, sink);
   // 8 MB each: a job that starts a thousand interpreters must not fill the disk.
@@ -143,7 +147,7 @@ std::vector<int64_t> FrameworkWitness::KnownProcesses() const { return {pids_.be
 namespace gpuwhy {
 
 extern const WitnessInfo kWitness_framework;
-const WitnessInfo kWitness_framework{"framework", 0.2, true,
-                                     [] { return std::unique_ptr<Witness>(std::make_unique<framework::FrameworkWitness>()); }};
+const WitnessInfo kWitness_framework{
+    "framework", 0.2, true, [] { return std::unique_ptr<Witness>(std::make_unique<framework::FrameworkWitness>()); }};
 
 }  // namespace gpuwhy

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "wire/ring_spool.h"
 #include "witness/framework/python_process.h"
 #include "witness/witness.h"
-#include "wire/ring_spool.h"
 
 namespace gpuwhy::framework {
 

@@ -37,12 +37,18 @@ void PythonProcess::Take(const wire::Common& record, EvidenceSink& sink) {
   const double time_s = Seconds(record.time_ns);
   Span span;
   switch (static_cast<wire::Type>(record.type)) {
-    case wire::Type::kBlob: return TakeBlob(wire::As<wire::Blob>(record), time_s, sink);
-    case wire::Type::kWait: return TakeWait(record, sink);
-    case wire::Type::kStep: return TakeStep(wire::As<wire::Step>(record), sink);
-    case wire::Type::kTrainCall: return TakeTrainCall(record, sink);
-    case wire::Type::kProfiler: return TakeProfiler(wire::As<wire::Profiler>(record), time_s, sink);
-    case wire::Type::kHostSample: return TakeHostSample(wire::As<wire::HostSample>(record), sink);
+    case wire::Type::kBlob:
+      return TakeBlob(wire::As<wire::Blob>(record), time_s, sink);
+    case wire::Type::kWait:
+      return TakeWait(record, sink);
+    case wire::Type::kStep:
+      return TakeStep(wire::As<wire::Step>(record), sink);
+    case wire::Type::kTrainCall:
+      return TakeTrainCall(record, sink);
+    case wire::Type::kProfiler:
+      return TakeProfiler(wire::As<wire::Profiler>(record), time_s, sink);
+    case wire::Type::kHostSample:
+      return TakeHostSample(wire::As<wire::HostSample>(record), sink);
     case wire::Type::kSave: {
       const auto save = wire::As<wire::Save>(record);
       if (!MakeSpan(SpanKind::kCheckpoint, record, save.start_ns, save.duration_ns, &span)) return;
@@ -79,7 +85,8 @@ void PythonProcess::TakeBlob(const wire::Blob& piece, double time_s, EvidenceSin
   texts_[text.id] = text.text;
 }
 
-bool PythonProcess::MakeSpan(SpanKind kind, const wire::Common& record, uint64_t start_ns, uint64_t duration_ns, Span* out) {
+bool PythonProcess::MakeSpan(SpanKind kind, const wire::Common& record, uint64_t start_ns, uint64_t duration_ns,
+                             Span* out) {
   if (start_ns > kMaxTime || duration_ns > kMaxTime || start_ns + duration_ns > record.time_ns + kSecond) {
     ++malformed_;
     return false;
@@ -131,7 +138,8 @@ void PythonProcess::TakeHostSample(const wire::HostSample& record, EvidenceSink&
   } else if (++host_samples_ > kMaxHostSamples) {
     ++capped_;
   } else {
-    sink.Add(HostSample{pid_, static_cast<int64_t>(record.time_ns) - session_start_ns_, record.category, Name(record.frame)});
+    sink.Add(HostSample{pid_, static_cast<int64_t>(record.time_ns) - session_start_ns_, record.category,
+                        Name(record.frame)});
   }
 }
 
@@ -143,7 +151,8 @@ void PythonProcess::TakeStep(const wire::Step& record, EvidenceSink& sink) {
   }
   step_index_ = std::max(step_index_, record.index);
   const int64_t time = static_cast<int64_t>(record.time_ns) - session_start_ns_;
-  held_steps_.push_back({record.time_ns, {pid_, time, record.index, record.wait_ns, record.save_ns, record.items, record.hook_ns}});
+  held_steps_.push_back(
+      {record.time_ns, {pid_, time, record.index, record.wait_ns, record.save_ns, record.items, record.hook_ns}});
   if (held_steps_.size() <= kMaxHeld) return;
   DecideStep(held_steps_.front(), sink);
   held_steps_.pop_front();
@@ -215,7 +224,8 @@ void PythonProcess::Finish(uint64_t dropped, uint64_t skipped, double time_s, Ev
   const auto seen = [this](SpanKind kind) { return seen_[static_cast<size_t>(kind)] > 0; };
   json_.Say("ring.dropped", Count(dropped), time_s, sink);
   json_.Say("ring.unfinished", Count(skipped), time_s, sink);
-  json_.Say("ring.malformed", Count(malformed_ + unknown_ + blobs_.broken() + blobs_.pending() + json_.bad_texts()), time_s, sink);
+  json_.Say("ring.malformed", Count(malformed_ + unknown_ + blobs_.broken() + blobs_.pending() + json_.bad_texts()),
+            time_s, sink);
   json_.Say("spans.dropped", Count(capped_), time_s, sink);
   seconds("input_wait.seconds", has_wait_, wait_ns_);
   seconds("input_wait.evaluation.seconds", has_evaluation_wait_, evaluation_wait_ns_);

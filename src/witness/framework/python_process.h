@@ -10,23 +10,24 @@
 #include <string>
 
 #include "model/evidence.h"
-#include "witness/agent_json.h"
-#include "witness/framework/windows.h"
 #include "wire/blob_assembler.h"
 #include "wire/ring_reader.h"
+#include "witness/agent_json.h"
+#include "witness/framework/windows.h"
 
 namespace gpuwhy::framework {
 
-// Turns the records of one Python process into evidence. Sessions stay small and joins stay exact: written are the first
-// 200 marks and spans of each kind, every one that touches a window of the CUDA library, the last step of each second and
-// the very last one. Totals travel in the step marks and in counters, so what is thinned out is lost to no sum.
+// Turns the records of one Python process into evidence. Sessions stay small and joins stay exact: written are the
+// first 200 marks and spans of each kind, every one that touches a window of the CUDA library, the last step of each
+// second and the very last one. Totals travel in the step marks and in counters, so what is thinned out is lost to no
+// sum.
 class PythonProcess {
  public:
   static constexpr uint64_t kFirst = 200;
   // The window records of the other ring may be read a little later than ours: nothing is decided before this age.
   static constexpr uint64_t kHoldNs = 3'000'000'000;
-  static constexpr size_t kMaxHeld = 40'000;    // what a process writes in 3 s at most, see SPACING_NS of the agent
-  static constexpr uint64_t kMaxSpans = 20'000;  // of one kind in a session
+  static constexpr size_t kMaxHeld = 40'000;       // what a process writes in 3 s at most, see SPACING_NS of the agent
+  static constexpr uint64_t kMaxSpans = 20'000;    // of one kind in a session
   static constexpr uint64_t kLongNs = 10'000'000;  // collections and compilations from here on are always written
   static constexpr uint64_t kMaxHostSamples = 20'000;
 
@@ -78,8 +79,8 @@ class PythonProcess {
   int64_t session_start_ns_;
   AgentJson json_;
   wire::BlobAssembler blobs_;
-  std::map<uint32_t, uint32_t> names_;        // blob id -> interned name
-  std::map<uint32_t, std::string> texts_;     // names of profilers
+  std::map<uint32_t, uint32_t> names_;     // blob id -> interned name
+  std::map<uint32_t, std::string> texts_;  // names of profilers
   Windows windows_;
   std::deque<Held> held_;
   std::deque<HeldStep> held_steps_;
@@ -87,8 +88,8 @@ class PythonProcess {
   std::array<uint64_t, kKinds> written_{};
   uint64_t steps_seen_ = 0;
   bool has_last_ = false;
-  StepMark last_;             // decided, not written: perhaps the last of its second
-  uint64_t hook_ns_ = 0;      // of the marks since the last written one
+  StepMark last_;         // decided, not written: perhaps the last of its second
+  uint64_t hook_ns_ = 0;  // of the marks since the last written one
   uint64_t wait_ns_ = 0, evaluation_wait_ns_ = 0, gc_ns_ = 0, compile_ns_ = 0, save_ns_ = 0;
   bool has_wait_ = false, has_evaluation_wait_ = false;
   uint64_t step_index_ = 0, train_steps_ = 0;

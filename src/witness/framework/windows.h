@@ -34,7 +34,8 @@ class Windows {
   }
 
   bool timing_open() const {
-    return !spans_.empty() && spans_.back().end_ns == kOpen && spans_.back().mode == static_cast<uint16_t>(wire::WindowMode::kTiming);
+    return !spans_.empty() && spans_.back().end_ns == kOpen &&
+           spans_.back().mode == static_cast<uint16_t>(wire::WindowMode::kTiming);
   }
   bool any_open() const { return !spans_.empty() && spans_.back().end_ns == kOpen; }
   size_t count() const { return spans_.size(); }
