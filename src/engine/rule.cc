@@ -25,14 +25,22 @@ EvidenceItem Item(const Fact& fact) {
 }
 
 EvidenceItem Item(std::string key, double value, Source source) {
-  const std::string unit(UnitOf(key));
-  return {std::move(key), Value::Of(value), unit, source, ""};
+  EvidenceItem item;
+  item.unit = UnitOf(key);
+  item.key = std::move(key);
+  // Not Value::Of: GCC 12 under sanitizers takes the variant's move for a read of something uninitialised.
+  item.value.state = State::kValue;
+  item.value.scalar = value;
+  item.source = source;
+  return item;
 }
 
 std::optional<EvidenceItem> MetricItem(const Analysis& analysis, const std::string& name, Source source) {
   const auto place = analysis.metrics.find(name);
   if (place == analysis.metrics.end() || !place->second.value) return std::nullopt;
-  return EvidenceItem{name, Value::Of(*place->second.value), place->second.unit, source, ""};
+  EvidenceItem item = Item(name, *place->second.value, source);
+  item.unit = place->second.unit;
+  return item;
 }
 
 }  // namespace gpuwhy
