@@ -11,7 +11,8 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PROGRAM = os.environ.get("GPUWHY_BIN") or str(ROOT / "build" / "gpuwhy")
+# Absolute: some jobs start in another folder.
+PROGRAM = os.path.abspath(os.environ.get("GPUWHY_BIN") or ROOT / "build" / "gpuwhy")
 # What gpuwhy documents to change in the job's environment.
 DOCUMENTED = {"GPUWHY_SPOOL", "GPUWHY_TRACE", "PYTHONPATH", "CUDA_INJECTION64_PATH"}
 LIMIT_S = 60
