@@ -9,6 +9,7 @@ Processes drift by 20 %, so: A B B A (plain, watched, watched, plain), pinned to
 of every 50th step after a synchronisation; the lower quartile of these blocks outside gpuwhy's windows is compared, with a
 95 % interval from a bootstrap over blocks. A watched run counts only if its window holds kernels and its verdict is "yes".
 """
+
 import argparse
 import json
 import os
@@ -54,7 +55,7 @@ def window_borders(session):
 def blocks_of(marks, borders):
     """Durations of blocks, without warm-up; those that touch a window (and the detach behind it) come apart."""
     outside, inside = [], []
-    for (_, begin), (_, end) in zip(marks[WARM_UP_BLOCKS:], marks[WARM_UP_BLOCKS + 1:]):
+    for (_, begin), (_, end) in zip(marks[WARM_UP_BLOCKS:], marks[WARM_UP_BLOCKS + 1 :]):
         touched = any(begin < high + 0.3 and low - 0.1 < end for low, high in borders)
         (inside if touched else outside).append(end - begin)
     return outside, inside
@@ -68,15 +69,27 @@ def run(gpuwhy, workload, mode, seconds, cores):
         if mode != "plain":
             extra = ["--trace", "permanent"] if mode == "permanent" else []
             command = [gpuwhy, "run", "--session", str(session), "--json", "-q", "-o", str(report), *extra, "--", *command]
-        subprocess.run(["taskset", "-c", cores, *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds * 3 + 60)
+        subprocess.run(
+            ["taskset", "-c", cores, *command],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds * 3 + 60,
+        )
         times = json.loads(marks.read_text())
         if mode == "plain":
             return blocks_of(times, [])[0], [], {}
         borders, kernels = window_borders(session)
         verdict = json.loads(report.read_text())
         values = {name: metric["value"] for name, metric in verdict["metrics"].items()}
-        facts = {"kernels": kernels, "verdict": verdict["verdict"]["gpu_used"], "cause": verdict["verdict"]["cause"], "windows": len(borders),
-                 "cost_s": values.get("window.cost.seconds"), "hook_s": values.get("agent.hook.seconds_per_step")}
+        facts = {
+            "kernels": kernels,
+            "verdict": verdict["verdict"]["gpu_used"],
+            "cause": verdict["verdict"]["cause"],
+            "windows": len(borders),
+            "cost_s": values.get("window.cost.seconds"),
+            "hook_s": values.get("agent.hook.seconds_per_step"),
+        }
         outside, inside = blocks_of(times, borders)
         return outside, inside, facts
 
@@ -84,9 +97,43 @@ def run(gpuwhy, workload, mode, seconds, cores):
 def compare(plain, watched):
     """Ratio of lower quartiles and the half-width of its 95 % interval."""
     ratio = quartile(watched) / quartile(plain)
-    draws = sorted(quartile(random.choices(watched, k=len(watched))) / quartile(random.choices(plain, k=len(plain))) for _ in range(ROUNDS))
+    draws = sorted(
+        quartile(random.choices(watched, k=len(watched))) / quartile(random.choices(plain, k=len(plain))) for _ in range(ROUNDS)
+    )
     low, high = draws[int(0.025 * ROUNDS)], draws[int(0.975 * ROUNDS) - 1]
     return ratio, low, high
+
+
+def measure(args, workload, mode):
+    """One line of the table: A B B A of one workload."""
+    plain, watched, inside, facts = [], [], [], []
+    for arm in ("plain", mode, mode, "plain"):
+        outside, touched, seen = run(args.gpuwhy, workload, arm, args.seconds, args.cores)
+        (plain if arm == "plain" else watched).extend(outside)
+        inside += touched
+        facts += [seen] if seen else []
+    ratio, low, high = compare(plain, watched)
+    lost = sum(max(0.0, block - statistics.median(watched)) for block in inside) / max(1, len(facts))
+    return {
+        "workload": workload,
+        "mode": mode,
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "blocks": [len(plain), len(watched)],
+        "step_s": quartile(plain) / 50,
+        "in_window_blocks": len(inside),
+        "lost_s_a_run": lost,
+        "valid": all(fact["kernels"] > 0 and fact["verdict"] == "yes" for fact in facts),
+        "runs": facts,
+    }
+
+
+def show(row):
+    interval = f"{row['ratio']:.4f} [{row['low']:.4f}, {row['high']:.4f}]"
+    mark = "" if row["valid"] else " NOT VALID"
+    print(f"{row['workload']:20} {row['mode']:10} ratio {interval} blocks {row['blocks']} step {row['step_s'] * 1e3:.3f} ms{mark}")
+    print(f"    lost in windows {row['lost_s_a_run']:.3f} s a run; {row['runs']}", flush=True)
 
 
 def main():
@@ -102,20 +149,8 @@ def main():
     results = []
     for workload in args.workloads.split(","):
         for mode in args.modes.split(","):
-            plain, watched, inside, facts = [], [], [], []
-            for arm in ("plain", mode, mode, "plain"):
-                outside, touched, seen = run(args.gpuwhy, workload, arm, args.seconds, args.cores)
-                (plain if arm == "plain" else watched).extend(outside)
-                inside += touched
-                facts += [seen] if seen else []
-            ratio, low, high = compare(plain, watched)
-            valid = all(fact["kernels"] > 0 and fact["verdict"] == "yes" for fact in facts)
-            lost = sum(max(0.0, block - statistics.median(watched)) for block in inside) / max(1, len(facts))
-            row = {"workload": workload, "mode": mode, "ratio": ratio, "low": low, "high": high, "blocks": [len(plain), len(watched)], "block_s": quartile(plain),
-                   "in_window_blocks": len(inside), "lost_s_a_run": lost, "valid": valid, "runs": facts}
-            results.append(row)
-            print(f"{workload:20} {mode:10} ratio {ratio:.4f} [{low:.4f}, {high:.4f}] blocks {len(plain)}/{len(watched)} step {quartile(plain) / 50 * 1e3:.3f} ms "
-                  f"lost {lost:.3f} s a run {'' if valid else 'NOT VALID'} {facts}", flush=True)
+            results.append(measure(args, workload, mode))
+            show(results[-1])
             if args.out:
                 args.out.write_text(json.dumps(results, indent=1))
     return 0

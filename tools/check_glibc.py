@@ -5,6 +5,7 @@
 
 usage: check_glibc.py FILE MAX        e.g. check_glibc.py libgpuwhy_inject.so 2.17
 """
+
 import re
 import subprocess
 import sys
@@ -19,7 +20,9 @@ def main():
         raise SystemExit(__doc__)
     path, limit = sys.argv[1], number(sys.argv[2])
     # readelf wraps nothing with -W; its text is translated unless the locale is C.
-    run = subprocess.run(["readelf", "--dyn-syms", "-W", path], capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+    run = subprocess.run(
+        ["readelf", "--dyn-syms", "-W", path], capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
+    )
     if run.returncode != 0 or "Symbol table" not in run.stdout:
         raise SystemExit(f"check_glibc: cannot read the dynamic symbols of {path}: {run.stderr.strip() or 'none found'}")
     bad, seen = [], 0

@@ -5,6 +5,7 @@
 
 usage: gen_wire.py SCHEMA --cc FILE --py FILE
 """
+
 import argparse
 import json
 import pathlib
@@ -45,10 +46,21 @@ def cc_field(field):
 
 
 def cc_text(schema):
-    out = [f"// {NOTE}", "#ifndef GPUWHY_WIRE_GEN_H_", "#define GPUWHY_WIRE_GEN_H_", "#include <stddef.h>", "#include <stdint.h>", "",
-           "namespace gpuwhy::wire {", f"inline constexpr char kMagic[9] = \"{schema['magic']}\";",
-           f"inline constexpr uint32_t kVersion = {schema['version']};", f"inline constexpr size_t kHeaderSize = {schema['header_size']};",
-           f"inline constexpr size_t kRecordSize = {schema['record_size']};", f"inline constexpr uint64_t kDefaultCapacity = {schema['default_capacity']};", ""]
+    out = [
+        f"// {NOTE}",
+        "#ifndef GPUWHY_WIRE_GEN_H_",
+        "#define GPUWHY_WIRE_GEN_H_",
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        "",
+        "namespace gpuwhy::wire {",
+        f"inline constexpr char kMagic[9] = \"{schema['magic']}\";",
+        f"inline constexpr uint32_t kVersion = {schema['version']};",
+        f"inline constexpr size_t kHeaderSize = {schema['header_size']};",
+        f"inline constexpr size_t kRecordSize = {schema['record_size']};",
+        f"inline constexpr uint64_t kDefaultCapacity = {schema['default_capacity']};",
+        "",
+    ]
     for field in schema["header"]:
         out.append(f"inline constexpr size_t kOffset{camel(field['name'])} = {field['offset']};  // {field['doc']}")
     for name, values in schema["enums"].items():
@@ -62,17 +74,29 @@ def cc_text(schema):
         fields = "\n".join(cc_field(f) for f in record["fields"])
         tail = f"\n  char unused[{schema['record_size'] - used}];" if used < schema["record_size"] else ""
         name = camel(record["name"])
-        out.append(f"\n// {record['doc']}\nstruct {name} {{\n  static constexpr Type kType = Type::k{name};\n{common}\n{fields}{tail}\n}};\n"
-                   f"static_assert(sizeof({name}) == kRecordSize);")
-    out.append(f"\n// The part that every record begins with.\nstruct Common {{\n{common}\n  char payload[{schema['record_size'] - PAYLOAD}];\n}};\n"
-               "static_assert(sizeof(Common) == kRecordSize);")
+        out.append(
+            f"\n// {record['doc']}\nstruct {name} {{\n  static constexpr Type kType = Type::k{name};\n{common}\n{fields}{tail}\n}};\n"
+            f"static_assert(sizeof({name}) == kRecordSize);"
+        )
+    out.append(
+        f"\n// The part that every record begins with.\nstruct Common {{\n{common}\n"
+        f"  char payload[{schema['record_size'] - PAYLOAD}];\n}};\n"
+        "static_assert(sizeof(Common) == kRecordSize);"
+    )
     out += ["}  // namespace gpuwhy::wire", "#endif  // GPUWHY_WIRE_GEN_H_", ""]
     return "\n".join(out)
 
 
 def py_text(schema):
-    out = [f"# {NOTE}", f"MAGIC = b\"{schema['magic']}\"", f"VERSION = {schema['version']}", f"HEADER_SIZE = {schema['header_size']}",
-           f"RECORD_SIZE = {schema['record_size']}", f"DEFAULT_CAPACITY = {schema['default_capacity']}", ""]
+    out = [
+        f"# {NOTE}",
+        f"MAGIC = b\"{schema['magic']}\"",
+        f"VERSION = {schema['version']}",
+        f"HEADER_SIZE = {schema['header_size']}",
+        f"RECORD_SIZE = {schema['record_size']}",
+        f"DEFAULT_CAPACITY = {schema['default_capacity']}",
+        "",
+    ]
     for field in schema["header"]:
         out.append(f"OFFSET_{field['name'].upper()} = {field['offset']}  # {field['doc']}")
     for name, values in schema["enums"].items():

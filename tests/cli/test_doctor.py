@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the gpuwhy authors
 # SPDX-License-Identifier: Apache-2.0
 """gpuwhy doctor on faked machines: the checklist, its verdict, and what --share may not tell."""
+
 import getpass
 import os
 import pathlib
@@ -44,7 +45,15 @@ def test_a_healthy_machine(python):
     environment = machine("healthy_h200", "h200_idle.txt")
     result = gpuwhy("doctor", "--python", interpreter, environment=environment)
     text = one_line(result.stdout)
-    for word in ("NVIDIA H200", "nvidia is loaded, version 580.159.04", "/dev/nvidia0", "libcuda.so.1", "CUDA up to 13.0", "/usr/bin/nvidia-smi", "2.9.0, built for CUDA 12.8"):
+    for word in (
+        "NVIDIA H200",
+        "nvidia is loaded, version 580.159.04",
+        "/dev/nvidia0",
+        "libcuda.so.1",
+        "CUDA up to 13.0",
+        "/usr/bin/nvidia-smi",
+        "2.9.0, built for CUDA 12.8",
+    ):
         assert word in text, word
     assert "No job was watched" in text and "gpuwhy run -- python train.py" in text
     document = valid(gpuwhy("doctor", "--python", interpreter, "--json", environment=environment).stdout)
@@ -55,8 +64,12 @@ def test_a_healthy_machine(python):
 
 @pytest.mark.parametrize(
     "root, readings, cause",
-    [("no_gpu", None, "no-gpu-present"), ("no_module", None, "driver-missing"), ("not_loaded", "driver_not_loaded.txt", "driver-not-loaded"),
-     ("mismatch", "version_mismatch.txt", "driver-library-mismatch")],
+    [
+        ("no_gpu", None, "no-gpu-present"),
+        ("no_module", None, "driver-missing"),
+        ("not_loaded", "driver_not_loaded.txt", "driver-not-loaded"),
+        ("mismatch", "version_mismatch.txt", "driver-library-mismatch"),
+    ],
 )
 def test_a_machine_that_cannot(root, readings, cause):
     environment = machine(root, readings)
@@ -92,15 +105,28 @@ def test_a_build_without_cuda(python):
     assert "cpu-only-framework-build" in causes(document) and document["verdict"]["gpu_used"] == "unknown"
 
 
-@pytest.mark.parametrize("built, words", [("'13.2'", "minor version compatibility"), ("'14.0'", "the driver offers only CUDA 13.0"), ("'11.8'", "built for CUDA 11.8")])
+@pytest.mark.parametrize(
+    "built, words",
+    [
+        ("'13.2'", "minor version compatibility"),
+        ("'14.0'", "the driver offers only CUDA 13.0"),
+        ("'11.8'", "built for CUDA 11.8"),
+    ],
+)
 def test_minor_versions(python, built, words):
-    text = one_line(gpuwhy("doctor", "--python", python(version="2.9.0", cuda=built), environment=machine("healthy_h200", "h200_idle.txt")).stdout)
+    text = one_line(
+        gpuwhy(
+            "doctor", "--python", python(version="2.9.0", cuda=built), environment=machine("healthy_h200", "h200_idle.txt")
+        ).stdout
+    )
     assert words in text
     assert ("offers only" in text) == (built == "'14.0'")
 
 
 def test_what_is_no_python():
-    result = gpuwhy("doctor", "--python", "/no/such/python", "--python", "/bin/true", environment=machine("healthy_h200", "h200_idle.txt"))
+    result = gpuwhy(
+        "doctor", "--python", "/no/such/python", "--python", "/bin/true", environment=machine("healthy_h200", "h200_idle.txt")
+    )
     text = one_line(result.stdout)
     assert "Python /no/such/python [?] interpreter cannot be told" in text
     assert "/bin/true does not answer as a Python interpreter" in text
@@ -118,7 +144,14 @@ def test_chinese():
 
 def shared(python, *arguments, environment=None):
     private = {"USER": "annalena", "LOGNAME": "annalena", "HOSTNAME": "workstation7.example.org", "HOME": str(python.parents[2])}
-    return gpuwhy("doctor", "--share", "--python", python, *arguments, environment={**machine("healthy_h200", "h200_busy.txt"), **private, **(environment or {})})
+    return gpuwhy(
+        "doctor",
+        "--share",
+        "--python",
+        python,
+        *arguments,
+        environment={**machine("healthy_h200", "h200_busy.txt"), **private, **(environment or {})},
+    )
 
 
 def test_a_shared_block_tells_nobody_who(python):
@@ -126,7 +159,14 @@ def test_a_shared_block_tells_nobody_who(python):
     result = shared(interpreter)
     assert result.returncode == 1 and result.stdout.startswith("**gpuwhy doctor**") and "```json" in result.stdout
     text = result.stdout.lower()
-    names = {"annalena", "workstation7", "private project", str(interpreter.parents[2]).lower(), socket.gethostname().lower(), getpass.getuser().lower()} - {"root", "localhost"}
+    names = {
+        "annalena",
+        "workstation7",
+        "private project",
+        str(interpreter.parents[2]).lower(),
+        socket.gethostname().lower(),
+        getpass.getuser().lower(),
+    } - {"root", "localhost"}
     for name in names:
         assert not re.search(r"(?<![a-z0-9])" + re.escape(name) + r"(?![a-z0-9])", text), name
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", text)
@@ -140,7 +180,7 @@ def test_a_shared_block_is_read_back(python, tmp_path, form):
     block = shared(python()).stdout
     wanted = block.partition("```text\n")[2].partition("```")[0].splitlines()
     assert len(wanted) > 10
-    post = "Hello, can anybody help?\n\n" + block + "\nThanks!\n{\"not\": \"ours\"}\n"
+    post = "Hello, can anybody help?\n\n" + block + '\nThanks!\n{"not": "ours"}\n'
     if form == "quoted":
         post = "".join(f"> > {line}\n" for line in post.splitlines())
     elif form == "html":

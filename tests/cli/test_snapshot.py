@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the gpuwhy authors
 # SPDX-License-Identifier: Apache-2.0
 """Plain `gpuwhy` on faked machines: what it shows, what it must not claim, and that it starts nothing."""
+
 import os
 import pathlib
 import re
@@ -29,12 +30,19 @@ def readings(tmp_path, source, *changes):
 
 def test_a_working_process(tmp_path):
     mine = os.getpid()
-    path = readings(tmp_path, "h200_busy.txt", ("compute", f"{mine}:7830765568"), ("process_utilization", f"100000:{mine}:56:31:0:0"))
+    path = readings(
+        tmp_path, "h200_busy.txt", ("compute", f"{mine}:7830765568"), ("process_utilization", f"100000:{mine}:56:31:0:0")
+    )
     environment = machine("healthy_h200", path)
     result = gpuwhy(environment=environment)
     text = one_line(result.stdout)
     assert result.returncode == 0 and "1 GPU(s), driver 580.159.04, CUDA up to 13.0" in text and "NVIDIA H200" in text
-    assert "duty cycle: mean of 6 driver samples over the last" in text and "of 140.4 GiB" in text and "of 700 W" in text and "P0" in text
+    assert (
+        "duty cycle: mean of 6 driver samples over the last" in text
+        and "of 140.4 GiB" in text
+        and "of 700 W" in text
+        and "P0" in text
+    )
     row = next(line for line in result.stdout.splitlines() if f" {mine} " in line)
     name = pathlib.Path("/proc/self/comm").read_text(encoding="utf-8").strip()
     assert "56 %" in row and "7.3 GiB" in row
@@ -51,7 +59,10 @@ def test_a_working_process(tmp_path):
 def test_one_plain_name_of_the_command():
     environment = machine("healthy_h200", "h200_idle.txt")
     plain = gpuwhy("--json", environment=environment).stdout
-    assert valid(plain)["subject"]["host"].keys() == valid(gpuwhy("snapshot", "--json", environment=environment).stdout)["subject"]["host"].keys()
+    assert (
+        valid(plain)["subject"]["host"].keys()
+        == valid(gpuwhy("snapshot", "--json", environment=environment).stdout)["subject"]["host"].keys()
+    )
 
 
 def test_an_idle_gpu():
@@ -88,7 +99,11 @@ def test_unknown_is_never_zero(source):
     result = gpuwhy(environment=environment)
     assert result.returncode in (0, 1), result.stderr
     gpu = valid(gpuwhy("--json", environment=environment).stdout)["subject"]["gpus"][0]
-    missing = [name for name in ("utilization.ratio", "memory.used.bytes", "power.watts", "temperature.celsius", "pstate", "clock.sm.hertz") if gpu[name] is None]
+    missing = [
+        name
+        for name in ("utilization.ratio", "memory.used.bytes", "power.watts", "temperature.celsius", "pstate", "clock.sm.hertz")
+        if gpu[name] is None
+    ]
     text = READINGS.joinpath(source).read_text(encoding="utf-8")
     if not re.search(r"(?m)^utilization = \d", text):
         assert "utilization.ratio" in missing and "duty cycle unknown" in one_line(result.stdout)
@@ -116,7 +131,14 @@ def test_it_starts_no_program_and_is_quick():
     assert time.monotonic() - start < 2  # the bar of 25 ms is measured on a real machine; this only catches a sleep
     if strace is None:
         pytest.skip("SKIPPED: no strace here: that no program is started was not checked")
-    trace = subprocess.run([strace, "-f", "-e", "trace=execve,nanosleep,clock_nanosleep", str(BINARY)], env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=60)
+    trace = subprocess.run(
+        [strace, "-f", "-e", "trace=execve,nanosleep,clock_nanosleep", str(BINARY)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     if "ptrace" in trace.stderr:
         pytest.skip("SKIPPED: tracing is not permitted here")
     assert trace.stderr.count("execve(") == 1 and "nanosleep(" not in trace.stderr

@@ -5,6 +5,7 @@
 
 usage: jobs.py NAME [--seconds S] [--blocks FILE]    (jobs.py list prints the names)
 """
+
 import argparse
 import io
 import json
@@ -20,6 +21,7 @@ WARM_UP = 20
 def make_images(count=2048):
     """JPEG files of 500x375 pixels with random low-frequency content, about 60 kB each."""
     import multiprocessing
+
     IMAGES.mkdir(exist_ok=True)
     with multiprocessing.Pool() as pool:
         pool.map(write_image, range(count), chunksize=32)
@@ -28,6 +30,7 @@ def make_images(count=2048):
 def write_image(index):
     import numpy
     from PIL import Image
+
     path = IMAGES / f"{index:05d}.jpg"
     if path.exists():
         return
@@ -64,8 +67,12 @@ class Steps:
     def report(self, batch, **more):
         now = time.perf_counter()
         measured = self.count - WARM_UP
-        out = {"steps": self.count, "step_s": (now - self.start) / max(1, measured), "wait_ratio": self.wait / (now - self.start),
-               "items_per_s": measured * batch / (now - self.start)}
+        out = {
+            "steps": self.count,
+            "step_s": (now - self.start) / max(1, measured),
+            "wait_ratio": self.wait / (now - self.start),
+            "items_per_s": measured * batch / (now - self.start),
+        }
         out.update(more)
         print(json.dumps(out), flush=True)
         if self.blocks:
@@ -79,13 +86,16 @@ def resnet_loader(args, workers):
     class Files(torch.utils.data.Dataset):
         def __init__(self):
             self.files = sorted(IMAGES.glob("*.jpg"))
-            self.transform = torchvision.transforms.Compose([torchvision.transforms.RandomResizedCrop(224), torchvision.transforms.ToTensor()])
+            self.transform = torchvision.transforms.Compose(
+                [torchvision.transforms.RandomResizedCrop(224), torchvision.transforms.ToTensor()]
+            )
 
         def __len__(self):
             return len(self.files)
 
         def __getitem__(self, index):
             from PIL import Image
+
             with Image.open(self.files[index]) as image:
                 return self.transform(image.convert("RGB")), index % 1000
 
@@ -98,6 +108,7 @@ def resnet_loader(args, workers):
 def train_resnet(args, loader):
     import torch
     import torchvision
+
     torch.manual_seed(0)
     model = torchvision.models.resnet50().cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
@@ -124,6 +135,7 @@ def train_resnet(args, loader):
 def resnet_resident(args, batch=256, amp=True, item=False):
     import torch
     import torchvision
+
     torch.manual_seed(0)
     torch.backends.cudnn.benchmark = True
     model = torchvision.models.resnet50().cuda().to(memory_format=torch.channels_last)
@@ -151,6 +163,7 @@ def resnet_resident(args, batch=256, amp=True, item=False):
 
 def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False):
     import torch
+
     torch.manual_seed(0)
     parts = []
     for _ in range(layers):
@@ -176,6 +189,7 @@ def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False):
 
 def cpu_model(args):
     import torch
+
     print("cuda available:", torch.cuda.is_available(), flush=True)
     mlp(args, device="cpu")
 
@@ -183,6 +197,7 @@ def cpu_model(args):
 def pageable(args):
     """Each step takes a fresh 256 MiB batch from ordinary memory to the GPU and does little with it."""
     import torch
+
     weights = torch.randn(1024, 1024, device="cuda", requires_grad=True)
     optimizer = torch.optim.SGD([weights], lr=1e-6)
     host = torch.randn(64 * 1024, 1024)
@@ -200,6 +215,7 @@ def pageable(args):
 
 def allocate_and_sleep(args):
     import torch
+
     held = [torch.zeros(1 << 28, device="cuda") for _ in range(8)]
     torch.cuda.synchronize()
     time.sleep(args.seconds)
@@ -209,6 +225,7 @@ def allocate_and_sleep(args):
 def profiled(args):
     """Starts the framework's own profiler in the middle and says what it saw."""
     import torch
+
     model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(20)]).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     inputs = torch.randn(512, 1024, device="cuda")
@@ -223,7 +240,9 @@ def profiled(args):
     while not steps.done():
         step()
         if steps.count == 400:
-            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]) as profile:
+            with torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+            ) as profile:
                 for _ in range(20):
                     step()
                 torch.cuda.synchronize()
@@ -234,6 +253,7 @@ def profiled(args):
 
 def graph(args):
     import torch
+
     model = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(20)]).cuda()
     inputs = torch.randn(64, 256, device="cuda")
     with torch.no_grad():
@@ -257,6 +277,7 @@ def graph(args):
 def jax_mlp(args):
     import jax
     import jax.numpy as jnp
+
     keys = jax.random.split(jax.random.PRNGKey(0), 8)
     weights = [jax.random.normal(key, (2048, 2048)) * 0.02 for key in keys]
     inputs = jax.random.normal(keys[0], (4096, 2048))
@@ -268,6 +289,7 @@ def jax_mlp(args):
             for matrix in values:
                 out = jnp.tanh(out @ matrix)
             return (out * out).mean()
+
         grads = jax.grad(loss)(params)
         return [p - 1e-3 * g for p, g in zip(params, grads)]
 
@@ -281,6 +303,7 @@ def jax_mlp(args):
 
 def burn(args):
     import torch
+
     left = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
     end = time.time() + args.seconds
     while time.time() < end:

@@ -6,6 +6,7 @@
 usage: verdicts.py GPUWHY OUT_FOLDER [--only NAME,NAME+NAME] [--seconds S]     (names joined by + run side by side)
 Leaves each session (NAME.gpuwhy), each report (NAME.json) and a table on stdout; exits 1 unless all verdicts are right.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -18,6 +19,18 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 JOBS = str(HERE / "jobs.py")
 # name: (arguments of jobs.py or a command, environment, gpu_used accepted, causes accepted)
+SHOWN = (
+    "input.wait.ratio",
+    "input.exposed.ratio",
+    "input.overlapped.ratio",
+    "run.gpu_busy.ratio",
+    "run.duty_cycle.ratio",
+    "window.kernels.count",
+    "window.cost.seconds",
+    "window.sync.ratio",
+    "run.steps.count",
+    "run.step.seconds",
+)
 WANTED = {
     "resnet-workers-0": (["resnet-workers-0", "--seconds", "24"], {}, {"yes"}, {"input-pipeline-bound"}),
     "resnet-workers-16": (["resnet-workers-16", "--seconds", "20"], {}, {"yes"}, {"input-pipeline-bound", "gpu-in-use"}),
@@ -37,16 +50,43 @@ WANTED = {
 }
 
 
+def command_of(name, seconds):
+    arguments = WANTED[name][0]
+    if arguments is None:
+        return [os.environ.get("GPUWHY_SAXPY", "saxpy_loop"), str(int(seconds))]
+    more = [] if "--seconds" in arguments else ["--seconds", str(seconds)]
+    return [sys.executable, JOBS, *arguments, *more]
+
+
+def describe(name, report, own, done, session, took):
+    """Lines about one run: verdict, the job's own measures, the report's, findings."""
+    verdict = report["verdict"]
+    values = {key: report["metrics"][key]["value"] for key in SHOWN if key in report["metrics"]}
+    shown = {key: round(value, 4) for key, value in values.items() if value is not None}
+    breakdown = report["breakdown"] and {key: round(value, 3) for key, value in report["breakdown"].items()}
+    findings = [(f["cause"], f["severity"], f["share_of_time"] and round(f["share_of_time"], 3)) for f in report["findings"]]
+    yield f"{name}: {verdict['gpu_used']} {verdict['cause']} {verdict['confidence']} exit {done.returncode} {took:.0f} s"
+    yield f"     session {session.stat().st_size // 1024} kB, own {own}"
+    yield f"     {shown}"
+    yield f"     breakdown {breakdown}"
+    yield f"     findings {findings}"
+
+
+def complain(report, done):
+    for witness in report["witnesses"]:
+        yield f"     witness {witness['name']} {witness['gpu_used']} {witness['says'][:150]}"
+    yield f"     gaps {[(gap['what'], gap['why'][:120]) for gap in report['gaps']][:6]}"
+    yield f"     stderr {done.stderr[-700:]}"
+
+
 def run_one(gpuwhy, out, name, seconds):
-    arguments, environment, used, causes = WANTED[name]
-    command = [os.environ.get("GPUWHY_SAXPY", "saxpy_loop"), str(int(seconds))] if arguments is None else [sys.executable, JOBS, *arguments]
-    if arguments is not None and "--seconds" not in command:
-        command += ["--seconds", str(seconds)]
+    _, environment, used, causes = WANTED[name]
     session, report_file = out / f"{name}.gpuwhy", out / f"{name}.json"
     started = time.time()
-    other = subprocess.Popen([sys.executable, JOBS, "burn", "--seconds", "90"], stdout=subprocess.DEVNULL) if name == "contention" else None
-    done = subprocess.run([gpuwhy, "run", "--session", str(session), "--format", "json", "-q", "-o", str(report_file), "--", *command],
-                          env={**os.environ, **environment}, capture_output=True, text=True, timeout=180, check=False)
+    burn = [sys.executable, JOBS, "burn", "--seconds", "90"]
+    other = subprocess.Popen(burn, stdout=subprocess.DEVNULL) if name == "contention" else None
+    watched = [gpuwhy, "run", "--session", str(session), "--format", "json", "-q", "-o", str(report_file), "--", *command_of(name, seconds)]
+    done = subprocess.run(watched, env={**os.environ, **environment}, capture_output=True, text=True, timeout=180, check=False)
     if other is not None:
         other.kill()
     own = {}
@@ -59,20 +99,10 @@ def run_one(gpuwhy, out, name, seconds):
         print(f"{name}: no report ({error}); exit {done.returncode}; {done.stderr[-300:]}")
         return False
     verdict = report["verdict"]
-    right = verdict["gpu_used"] in used and verdict["cause"] in causes
-    values = {key: metric["value"] for key, metric in report["metrics"].items()}
-    keys = ("input.wait.ratio", "input.exposed.ratio", "input.overlapped.ratio", "run.gpu_busy.ratio", "run.duty_cycle.ratio", "window.kernels.count", "window.cost.seconds", "run.steps.count")
-    shown = {key: round(values[key], 4) for key in keys if values.get(key) is not None}
-    lines = []
-    lines.append(f"{'ok  ' if right else 'BAD '} {name}: {verdict['gpu_used']} {verdict['cause']} {verdict['confidence']} exit {done.returncode} {time.time() - started:.0f} s session {session.stat().st_size // 1024} kB")
-    lines.append(f"     own {own}\n     {shown}\n     breakdown {report['breakdown'] and {k: round(v, 3) for k, v in report['breakdown'].items()}}")
-    lines.append("     findings " + repr([(f["cause"], f["severity"], f["share_of_time"] and round(f["share_of_time"], 3)) for f in report["findings"]]))
-    if not right:
-        for witness in report["witnesses"]:
-            lines.append(f"     witness {witness['name']} {witness['gpu_used']} {witness['says'][:150]}")
-        lines.append(f"     gaps {[(g['what'], g['why'][:120]) for g in report['gaps']][:6]}")
-        lines.append(f"     stderr {done.stderr[-400:]}")
-    print("\n".join(lines), flush=True)
+    right = verdict["gpu_used"] in used and verdict["cause"] in causes and done.returncode == 0
+    lines = list(describe(name, report, own, done, session, time.time() - started))
+    lines += [] if right else complain(report, done)
+    print(("ok   " if right else "BAD  ") + "\n".join(lines), flush=True)
     return right
 
 

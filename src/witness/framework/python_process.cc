@@ -35,7 +35,6 @@ void PythonProcess::Take(const wire::Common& record, EvidenceSink& sink) {
     return;
   }
   const double time_s = Seconds(record.time_ns);
-  Span span;
   switch (static_cast<wire::Type>(record.type)) {
     case wire::Type::kBlob:
       return TakeBlob(wire::As<wire::Blob>(record), time_s, sink);
@@ -49,6 +48,15 @@ void PythonProcess::Take(const wire::Common& record, EvidenceSink& sink) {
       return TakeProfiler(wire::As<wire::Profiler>(record), time_s, sink);
     case wire::Type::kHostSample:
       return TakeHostSample(wire::As<wire::HostSample>(record), sink);
+    default:
+      return TakeDuration(record, sink);
+  }
+}
+
+// Records that are no more than a named interval.
+void PythonProcess::TakeDuration(const wire::Common& record, EvidenceSink& sink) {
+  Span span;
+  switch (static_cast<wire::Type>(record.type)) {
     case wire::Type::kSave: {
       const auto save = wire::As<wire::Save>(record);
       if (!MakeSpan(SpanKind::kCheckpoint, record, save.start_ns, save.duration_ns, &span)) return;

@@ -60,6 +60,7 @@ class PythonProcess {
     StepMark mark;
   };
 
+  void TakeDuration(const wire::Common& record, EvidenceSink& sink);
   void TakeBlob(const wire::Blob& piece, double time_s, EvidenceSink& sink);
   void TakeWait(const wire::Common& record, EvidenceSink& sink);
   void TakeTrainCall(const wire::Common& record, EvidenceSink& sink);
