@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "inject/api_ids.h"
+
 namespace gpuwhy::inject {
 
 Attachment::Answer Attachment::Subscribe(cupti::Callback callback) {
@@ -27,6 +29,23 @@ Attachment::Answer Attachment::Subscribe(cupti::Callback callback) {
 
 cupti::Result Attachment::EnableResource(uint32_t cbid, bool on) {
   return found_->api.EnableCallback(on ? 1 : 0, subscriber_, cupti::kDomainResource, cbid);
+}
+
+cupti::Result Attachment::EnableCalls(bool on) {
+  cupti::Result refusal = cupti::kSuccess;
+  bool any = false;
+  const auto enable = [&](uint32_t domain, const auto& ids) {
+    for (const uint32_t id : ids) {
+      const cupti::Result result = found_->api.EnableCallback(on ? 1 : 0, subscriber_, domain, id);
+      any = any || result == cupti::kSuccess;
+      if (result != cupti::kSuccess) refusal = result;
+    }
+  };
+  enable(cupti::kDomainRuntime, kRuntimeSync);
+  enable(cupti::kDomainRuntime, kRuntimeCopy);
+  enable(cupti::kDomainDriver, kDriverSync);
+  enable(cupti::kDomainDriver, kDriverCopy);
+  return any ? cupti::kSuccess : refusal;
 }
 
 void Attachment::Arm() {

@@ -26,6 +26,9 @@ class Attachment {
 
   bool attached() const { return attached_.load(std::memory_order_acquire); }
   cupti::Result EnableResource(uint32_t cbid, bool on);
+  // Callbacks of the calls in api_ids.h. Success if at least one id was accepted: one that this CUPTI does not know cannot
+  // be called either. Else the last refusal.
+  cupti::Result EnableCalls(bool on);
 
   void Arm();
   bool Disarm();      // false: the detach is already running or done

@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How CUPTI's times become CLOCK_MONOTONIC, and the API ids of a sync window.
-#include <initializer_list>
-
-#include "inject/api_ids.h"
+// How CUPTI's times become CLOCK_MONOTONIC.
 #include "inject/old_glibc.h"
 #include "inject/tracer.h"
 
@@ -55,25 +52,6 @@ void Tracer::CheckClock() {
   const int64_t moved = now.offset_ns - clock_offset_ns_;
   const auto drift = static_cast<uint64_t>(moved < 0 ? -moved : moved);
   reporter_->Fact("cuda.clock_error_ns", drift > clock_error_ns_ ? drift : clock_error_ns_);
-}
-
-bool Tracer::SyncApisExist() {
-  if (found_->api.EnableRuntimeApi != nullptr && found_->api.EnableDriverApi != nullptr) return true;
-  reporter_->Gap("synchronising calls of this process", "this CUPTI cannot record single API calls, and recording all of them costs too much",
-                 "use the CUPTI of a newer CUDA release");
-  return false;
-}
-
-bool Tracer::EnableSyncApis(bool on) {
-  const CuptiApi& api = found_->api;
-  uint32_t enabled = 0;
-  const uint8_t flag = on ? 1 : 0;
-  // An id that this CUPTI does not know yet is refused; that call cannot happen then.
-  for (const uint32_t id : kRuntimeSync) enabled += api.EnableRuntimeApi(id, flag) == cupti::kSuccess ? 1 : 0;
-  for (const uint32_t id : kRuntimeCopy) enabled += api.EnableRuntimeApi(id, flag) == cupti::kSuccess ? 1 : 0;
-  for (const uint32_t id : kDriverSync) enabled += api.EnableDriverApi(id, flag) == cupti::kSuccess ? 1 : 0;
-  for (const uint32_t id : kDriverCopy) enabled += api.EnableDriverApi(id, flag) == cupti::kSuccess ? 1 : 0;
-  return !on || enabled != 0;
 }
 
 }  // namespace gpuwhy::inject

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inject/convert.h"
 
-#include "inject/api_ids.h"
 #include "inject/old_glibc.h"
 
 namespace gpuwhy::inject {
@@ -39,6 +38,7 @@ void Converter::BeginWindow(bool aggregate, int64_t offset_ns) {
   aggregate_ = aggregate;
   offset_ns_ = offset_ns;
   __atomic_store_n(&records_, uint64_t{0}, __ATOMIC_RELAXED);
+  __atomic_store_n(&kernels_, uint64_t{0}, __ATOMIC_RELAXED);
   __atomic_store_n(&malformed_, uint64_t{0}, __ATOMIC_RELAXED);
 }
 
@@ -79,9 +79,6 @@ bool Converter::One(const cupti::Activity* activity) {
       return OneCopy(reinterpret_cast<const cupti::MemcpyPeer*>(activity));
     case cupti::kKindMemset:
       return OneMemset(reinterpret_cast<const cupti::Memset*>(activity));
-    case cupti::kKindRuntime:
-    case cupti::kKindDriver:
-      return OneApi(reinterpret_cast<const cupti::Api*>(activity));
     default:
       return false;
   }
@@ -108,6 +105,7 @@ bool Converter::OneKernel(const cupti::Kernel* kernel) {
   if (!FillTimes(kernel->start, kernel->end, &start, &duration)) return false;
   const bool in_graph = InGraph(kernel->graph_node_id, kernel->graph_id);
   const uint32_t name = names_.IdOf(kernel->name, ring_);
+  Increment(&kernels_);
   if (aggregate_) {
     sums_.AddKernel(name, kernel->device_id, start, start + duration);
     return true;
@@ -169,26 +167,6 @@ bool Converter::OneMemset(const cupti::Memset* memset) {
   record.device = Device(memset->device_id);
   record.graph = in_graph ? 1 : 0;
   record.correlation = memset->correlation_id;
-  ring_->Write(&record);
-  return true;
-}
-
-bool Converter::OneApi(const cupti::Api* api) {
-  const bool runtime = api->kind == cupti::kKindRuntime;
-  const bool sync = runtime ? Contains(kRuntimeSync, api->cbid) : Contains(kDriverSync, api->cbid);
-  const bool copy = runtime ? Contains(kRuntimeCopy, api->cbid) : Contains(kDriverCopy, api->cbid);
-  if (!sync && !copy) return false;
-  wire::Api record{};
-  uint64_t start = 0;
-  uint64_t duration = 0;
-  if (!FillTimes(api->start, api->end, &start, &duration)) return false;
-  record.start_ns = start;
-  record.duration_ns = duration;
-  record.cbid = api->cbid;
-  record.domain = static_cast<uint16_t>(runtime ? wire::ApiDomain::kRuntime : wire::ApiDomain::kDriver);
-  record.correlation = api->correlation_id;
-  record.thread = api->thread_id;
-  record.is_sync = sync ? 1 : 0;
   ring_->Write(&record);
   return true;
 }

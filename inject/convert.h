@@ -23,6 +23,7 @@ class Converter {
   void ForgetPointers();
 
   uint64_t records() const { return __atomic_load_n(&records_, __ATOMIC_RELAXED); }
+  uint64_t kernels() const { return __atomic_load_n(&kernels_, __ATOMIC_RELAXED); }  // those of records() that are kernels
   uint64_t malformed() const { return __atomic_load_n(&malformed_, __ATOMIC_RELAXED); }
   bool graph_seen() const { return __atomic_load_n(&graph_seen_, __ATOMIC_RELAXED); }
   void SawGraph() { __atomic_store_n(&graph_seen_, true, __ATOMIC_RELAXED); }
@@ -31,7 +32,6 @@ class Converter {
   bool One(const cupti::Activity* activity);
   bool OneKernel(const cupti::Kernel* kernel);
   bool OneMemset(const cupti::Memset* memset);
-  bool OneApi(const cupti::Api* api);
   template <class Copy>
   bool OneCopy(const Copy* copy);
   bool FillTimes(uint64_t start, uint64_t end, uint64_t* start_ns, uint64_t* duration_ns) const;
@@ -43,6 +43,7 @@ class Converter {
   bool aggregate_ = false;
   int64_t offset_ns_ = 0;
   uint64_t records_ = 0;
+  uint64_t kernels_ = 0;
   uint64_t malformed_ = 0;
   bool graph_seen_ = false;
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;

@@ -30,19 +30,16 @@ enum ActivityKind : uint32_t {
   kKindMemcpy = 1,
   kKindMemset = 2,
   kKindKernel = 3,
-  kKindDriver = 4,
-  kKindRuntime = 5,
   kKindConcurrentKernel = 10,
   kKindMemcpyPeer = 22,  // CUPTI_ACTIVITY_KIND_MEMCPY2: peer to peer
 };
 inline constexpr uint32_t kFlushForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 
-inline constexpr uint32_t kThreadIdSystem = 1;  // CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM: gettid(), not pthread_self()
-
 // CUpti_CallbackDomain, CUpti_ApiCallbackSite, CUpti_CallbackIdResource
 inline constexpr uint32_t kDomainDriver = 1;
 inline constexpr uint32_t kDomainRuntime = 2;
 inline constexpr uint32_t kDomainResource = 3;
+inline constexpr int32_t kSiteEnter = 0;
 inline constexpr int32_t kSiteExit = 1;
 inline constexpr uint32_t kResourceContextCreated = 1;
 inline constexpr uint32_t kResourceGraphCreated = 9;
@@ -149,19 +146,16 @@ struct GPUWHY_CUPTI_RECORD Memset {  // CUpti_ActivityMemset2 .. 4
   uint32_t graph_id;
 };
 
-struct GPUWHY_CUPTI_RECORD Api {  // CUpti_ActivityAPI
-  uint32_t kind;
-  uint32_t cbid;
-  uint64_t start;
-  uint64_t end;
-  uint32_t process_id;
-  uint32_t thread_id;
-  uint32_t correlation_id;
-  uint32_t return_value;
-};
-
-struct CallbackData {  // first field of CUpti_CallbackData
+struct CallbackData {  // CUpti_CallbackData
   int32_t site;
+  const char* function_name;
+  const void* function_params;
+  void* function_return_value;
+  const char* symbol_name;
+  void* context;
+  uint32_t context_uid;
+  uint64_t* correlation_data;  // 64 bits of the client's, shared by enter and exit of one call
+  uint32_t correlation_id;
 };
 
 struct SubscriberParams {  // CUpti_SubscriberParams

@@ -86,10 +86,7 @@ bool BindAll(void* lib, CuptiApi* api, const char** missing) {
   }
   Bind(lib, "cuptiActivityGetNumDroppedRecords", &api->GetNumDropped);
   Bind(lib, "cuptiSubscribe_v2", &api->SubscribeV2);
-  Bind(lib, "cuptiSetThreadIdType", &api->SetThreadIdType);
   Bind(lib, "cuptiActivityRegisterTimestampCallback", &api->RegisterTimestamp);
-  Bind(lib, "cuptiActivityEnableRuntimeApi", &api->EnableRuntimeApi);
-  Bind(lib, "cuptiActivityEnableDriverApi", &api->EnableDriverApi);
   return true;
 }
 

@@ -24,10 +24,7 @@ struct CuptiApi {
   cupti::Result (*GetNumDropped)(void*, uint32_t, size_t*) = nullptr;
   cupti::Result (*Finalize)() = nullptr;
   cupti::Result (*GetTimestamp)(uint64_t*) = nullptr;
-  cupti::Result (*SetThreadIdType)(uint32_t) = nullptr;                // null in older ones
-  cupti::Result (*RegisterTimestamp)(cupti::Timestamp) = nullptr;      // null before 11.6
-  cupti::Result (*EnableRuntimeApi)(uint32_t, uint8_t) = nullptr;      // null in older ones
-  cupti::Result (*EnableDriverApi)(uint32_t, uint8_t) = nullptr;       // null in older ones
+  cupti::Result (*RegisterTimestamp)(cupti::Timestamp) = nullptr;  // null before 11.6
 };
 
 // The two driver calls made by this library, looked up in the libcuda that is already mapped.

@@ -22,7 +22,7 @@ void CuptiCallback(void*, uint32_t domain, uint32_t cbid, const void* data) {
     if (cbid == cupti::kResourceGraphCreated || cbid == cupti::kResourceGraphExecCreated) g_injector.tracer().OnGraph();
     return;
   }
-  if (data != nullptr && static_cast<const cupti::CallbackData*>(data)->site == cupti::kSiteExit) g_injector.tracer().OnApiExit();
+  if (data != nullptr) g_injector.tracer().OnApi(domain, cbid, *static_cast<const cupti::CallbackData*>(data));
 }
 
 void CuptiBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {

@@ -14,7 +14,10 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kProofNs = 200 * kMs;
-constexpr uint64_t kProofRecords = 2000;
+constexpr uint64_t kProofKernels = 2000;
+// A job that copies its model to the GPU first has no kernel for a while.
+constexpr uint64_t kProofPatienceNs = 2000 * kMs;
+constexpr uint64_t kProofRecords = 10 * kProofKernels;
 constexpr uint64_t kDetachPatienceNs = 2000 * kMs;
 constexpr uint64_t kSumNs = 1000 * kMs;
 constexpr uint64_t kBusyPollNs = 25 * kMs;
@@ -44,13 +47,13 @@ void Tracer::Start(Ring* ring, Reporter* reporter, const CuptiFound* found) {
   found_ = found;
   attachment_.Start(found);
   converter_.Start(&found->api, found->version, ring);
+  calls_.Start(ring);
   final_state_.store(static_cast<int>(wire::State::kDetached), std::memory_order_relaxed);
 }
 
 bool Tracer::Subscribe() {
   switch (attachment_.Subscribe(&CuptiCallback)) {
     case Attachment::Answer::kSubscribed:
-      if (found_->api.SetThreadIdType != nullptr) found_->api.SetThreadIdType(cupti::kThreadIdSystem);
       return true;
     case Attachment::Answer::kTaken: {
       const char* other = *attachment_.other() != 0 ? attachment_.other() : "unknown";
@@ -108,13 +111,12 @@ bool Tracer::Reattach() {
 
 bool Tracer::Open(wire::WindowMode mode, WindowLimits limits) {
   if (open_ || !more_windows() || !buffers_.Reserve()) return false;
-  if (mode == wire::WindowMode::kSync && !SyncApisExist()) return false;
   if (!Reattach()) return false;
   WriteEnd();
   mode_ = mode;
   limits_ = limits;
   begin_ns_ = last_sum_ns_ = MonotonicNs();
-  first_record_ns_ = 0;
+  first_record_ns_ = first_kernel_ns_ = 0;
   dropped_ = 0;
   status_ = cupti::kSuccess;
   cost_ns_.store(0, std::memory_order_relaxed);
@@ -129,14 +131,23 @@ bool Tracer::Open(wire::WindowMode mode, WindowLimits limits) {
   WriteBegin();
   status_ = found_->api.RegisterCallbacks(&CuptiBufferRequested, &CuptiBufferCompleted);
   if (status_ != cupti::kSuccess || !EnableActivities(mode)) {
-    const cupti::Result failed = status_;
-    Close();
-    final_state_.store(static_cast<int>(wire::State::kFailed), std::memory_order_relaxed);
-    Fail("CUPTI activity tracing", failed);
+    FailOpen(mode);
     return false;
   }
   ring_->SetState(StateOf(mode));
   return true;
+}
+
+void Tracer::FailOpen(wire::WindowMode mode) {
+  const cupti::Result failed = status_;
+  Close();
+  if (mode == wire::WindowMode::kSync) {  // kernels and copies are still to be had
+    reporter_->Gap("synchronising calls of this process", "this CUPTI cannot record single API calls, and recording all of them costs too much",
+                   "use the CUPTI of a newer CUDA release");
+    return;
+  }
+  final_state_.store(static_cast<int>(wire::State::kFailed), std::memory_order_relaxed);
+  Fail("CUPTI activity tracing", failed);
 }
 
 void Tracer::WriteBegin() {
@@ -148,7 +159,13 @@ void Tracer::WriteBegin() {
 }
 
 bool Tracer::EnableActivities(wire::WindowMode mode) {
-  if (mode == wire::WindowMode::kSync) return EnableSyncApis(true);
+  if (mode == wire::WindowMode::kSync) {
+    // Callbacks, not cuptiActivityEnableRuntimeApi: with CUPTI 13.0.1 on driver 580 that one answers success and then
+    // delivers no record.
+    calls_.Begin(window_id_);
+    status_ = attachment_.EnableCalls(true);
+    return status_ == cupti::kSuccess;
+  }
   // CONCURRENT_KERNEL, never KERNEL: that one serialises the GPU.
   for (const uint32_t kind : {cupti::kKindConcurrentKernel, cupti::kKindMemcpy, cupti::kKindMemset}) {
     status_ = found_->api.Enable(kind);
@@ -160,7 +177,8 @@ bool Tracer::EnableActivities(wire::WindowMode mode) {
 
 void Tracer::DisableActivities() {
   if (mode_ == wire::WindowMode::kSync) {
-    EnableSyncApis(false);
+    calls_.End();
+    attachment_.EnableCalls(false);
     return;
   }
   for (const uint32_t kind : {cupti::kKindConcurrentKernel, cupti::kKindMemcpy, cupti::kKindMemset, cupti::kKindMemcpyPeer}) {
@@ -246,7 +264,7 @@ void Tracer::WriteEnd() {
   record.id = window_id_;
   record.action = static_cast<uint16_t>(wire::WindowAction::kEnd);
   record.mode = static_cast<uint16_t>(mode_);
-  record.records = converter_.records();
+  record.records = Records();
   record.dropped = dropped_;
   record.cost_ns = cost_ns_.load(std::memory_order_relaxed);
   record.status = status_;
@@ -267,22 +285,37 @@ void Tracer::Poll(uint64_t now_ns) {
   bool over = limits_.ms != 0 && now_ns >= begin_ns_ + limits_.ms * kMs;
   if (mode_ == wire::WindowMode::kProof) {
     found_->api.FlushAll(0);
-    if (first_record_ns_ == 0 && converter_.records() != 0) first_record_ns_ = now_ns;
-    over = over || (first_record_ns_ != 0 && now_ns >= first_record_ns_ + kProofNs) || converter_.records() >= kProofRecords;
+    over = over || ProofIsOver(now_ns);
   }
   if (mode_ == wire::WindowMode::kPermanent && now_ns >= last_sum_ns_ + kSumNs) {
     found_->api.FlushAll(0);
     converter_.FlushSums(now_ns - last_sum_ns_);
     last_sum_ns_ = now_ns;
   }
-  over = over || (limits_.records != 0 && converter_.records() >= limits_.records);
+  over = over || (limits_.records != 0 && Records() >= limits_.records);
   if (over) Close();
+}
+
+// The time starts with the first kernel, or without one some patience after the first copy.
+bool Tracer::ProofIsOver(uint64_t now_ns) {
+  if (first_record_ns_ == 0 && converter_.records() != 0) first_record_ns_ = now_ns;
+  if (first_kernel_ns_ == 0 && converter_.kernels() != 0) first_kernel_ns_ = now_ns;
+  if (first_record_ns_ == 0) return false;
+  const uint64_t latest = first_record_ns_ + kProofPatienceNs;
+  const uint64_t from = first_kernel_ns_ != 0 && first_kernel_ns_ < latest ? first_kernel_ns_ : latest;
+  return now_ns >= from + kProofNs || converter_.kernels() >= kProofKernels || converter_.records() >= kProofRecords;
 }
 
 void Tracer::OnContextCreated() { attachment_.EnableResource(cupti::kResourceContextCreated, false); }
 
-void Tracer::OnApiExit() {
-  if (!attachment_.armed()) return;
+// Two uses of one callback: a sync window asks for enter and exit of some calls, a detach for the exit of any.
+void Tracer::OnApi(uint32_t domain, uint32_t cbid, const cupti::CallbackData& data) {
+  const uint64_t spent = calls_.OnCall(domain, cbid, data);
+  if (spent != 0) AddCost(spent);
+  if (data.site == cupti::kSiteExit && attachment_.armed() && !calls_.AwaitsExit()) DetachAtExit();
+}
+
+void Tracer::DetachAtExit() {
   const uint64_t begin = MonotonicNs();
   if (!attachment_.OnApiExit()) return;
   AddCost(MonotonicNs() - begin);

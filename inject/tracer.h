@@ -9,6 +9,7 @@
 
 #include "inject/attachment.h"
 #include "inject/buffers.h"
+#include "inject/calls.h"
 #include "inject/convert.h"
 #include "inject/report.h"
 #include "inject/ring.h"
@@ -52,17 +53,19 @@ class Tracer {
 
   void OnContextCreated();
   void OnGraph() { converter_.SawGraph(); }
-  void OnApiExit();
+  void OnApi(uint32_t domain, uint32_t cbid, const cupti::CallbackData& data);
   uint8_t* OnBufferRequested();
   void OnBufferCompleted(uint8_t* buffer, size_t valid);
 
  private:
   bool Subscribe();
   bool EnableActivities(wire::WindowMode mode);
-  bool SyncApisExist();
-  bool EnableSyncApis(bool on);
   bool Reattach();
   void DisableActivities();
+  void FailOpen(wire::WindowMode mode);
+  bool ProofIsOver(uint64_t now_ns);
+  uint64_t Records() const { return mode_ == wire::WindowMode::kSync ? calls_.records() : converter_.records(); }
+  void DetachAtExit();
   void SetClock();
   void CheckClock();
   void BeginDetach();
@@ -76,6 +79,7 @@ class Tracer {
   Attachment attachment_;
   Buffers buffers_;
   Converter converter_;
+  CallRecorder calls_;
 
   bool open_ = false;
   bool end_due_ = false;
@@ -84,6 +88,7 @@ class Tracer {
   uint32_t window_id_ = 0;
   uint64_t begin_ns_ = 0;
   uint64_t first_record_ns_ = 0;
+  uint64_t first_kernel_ns_ = 0;
   uint64_t last_sum_ns_ = 0;
   uint64_t closed_ns_ = 0;
   uint64_t dropped_ = 0;

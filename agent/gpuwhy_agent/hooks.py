@@ -117,10 +117,9 @@ def after_work(now):
 
 
 def collect_once(moment):
-    """Facts in the middle of the job, and the CUDA library's helper thread if that library has come since."""
+    """Facts in the middle of the job."""
     begin = clock()
     core.collect(moment)
-    inject.start_helper()
     _Steps.once_ns += clock() - begin
 
 

@@ -5,7 +5,7 @@ import os
 
 CLOSE_MS = 500
 
-_state = {"library": None, "helper": False}
+_state = {"library": None}
 
 
 def mapped(fragment):
@@ -30,14 +30,3 @@ def close():
     library = _library()
     if library is not None:
         library.gpuwhy_inject_close(CLOSE_MS)
-
-
-def start_helper():
-    """Lets the library start its one thread: not before the first step, when loader workers have been forked."""
-    if _state["helper"]:
-        return
-    library = _library()
-    if library is not None:
-        _state["helper"] = True
-        if hasattr(library, "gpuwhy_inject_start"):
-            library.gpuwhy_inject_start()

@@ -7,6 +7,7 @@ usage: ring_dump.py --library LIB [--plan timing:5:1000,sync:8:300] [--trace per
 
 A plan entry is command:seconds-after-start:milliseconds (command: timing, sync, permanent, none, close).
 """
+
 import argparse
 import array
 import collections
@@ -28,7 +29,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def load_wire(folder):
     target = folder / "wire_gen.py"
-    subprocess.run([sys.executable, str(ROOT / "tools/gen_wire.py"), str(ROOT / "wire/schema.json"), "--py", str(target)], check=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "tools/gen_wire.py"), str(ROOT / "wire/schema.json"), "--py", str(target)], check=True
+    )
     spec = importlib.util.spec_from_file_location("wire_gen", target)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -61,14 +64,19 @@ class Ring:
             at = wire.HEADER_SIZE + (tail & (self.capacity - 1)) * wire.RECORD_SIZE
             if self.get("<Q", at) != tail + 1:
                 break
-            self.records.append(self.map[at + 8:at + wire.RECORD_SIZE])
+            self.records.append(self.map[at + 8 : at + wire.RECORD_SIZE])
             tail += 1
         self.put("<Q", wire.OFFSET_TAIL, tail)
 
     def command(self, name, milliseconds):
         wire = self.wire
-        code = {"timing": wire.COMMAND_TIMING_WINDOW, "sync": wire.COMMAND_SYNC_WINDOW, "permanent": wire.COMMAND_PERMANENT,
-                "none": wire.COMMAND_NONE, "close": wire.COMMAND_CLOSE}[name]
+        code = {
+            "timing": wire.COMMAND_TIMING_WINDOW,
+            "sync": wire.COMMAND_SYNC_WINDOW,
+            "permanent": wire.COMMAND_PERMANENT,
+            "none": wire.COMMAND_NONE,
+            "close": wire.COMMAND_CLOSE,
+        }[name]
         self.put("<I", wire.OFFSET_COMMAND, code)
         self.put("<I", wire.OFFSET_COMMAND_MS, milliseconds)
         self.put("<I", wire.OFFSET_COMMAND_RECORDS, 0)
@@ -85,6 +93,7 @@ class Ring:
 
 def futex_wake(mapping, offset):
     import ctypes
+
     libc = ctypes.CDLL(None)
     address = ctypes.addressof(ctypes.c_char.from_buffer(mapping)) + offset
     libc.syscall(202, ctypes.c_void_p(address), 1, 1, None, None, 0)  # SYS_futex on x86-64, FUTEX_WAKE
@@ -103,6 +112,11 @@ def texts(ring):
         elif kind == ring.wire.BLOB_KIND_KERNEL_NAME:
             names[ident] = text.decode(errors="replace")
     return facts, gaps, names
+
+
+def sync_window_is_empty(ring):
+    ended = any(r[5] == ring.wire.WINDOW_ACTION_END and r[6] == ring.wire.WINDOW_MODE_SYNC for r in ring.decoded("window"))
+    return ended and not any(r[-1] == 1 for r in ring.decoded("api"))
 
 
 def union_ns(spans):
@@ -126,12 +140,16 @@ def print_windows(ring, steps):
         inside = [k for k in kernels if begin <= k[0] < time_ns]
         share = union_ns(inside) / max(1, inside[-1][0] + inside[-1][1] - inside[0][0]) if inside else 0
         outside_cut.append((begin, time_ns))
-        print(f"  {modes[mode]}: {(time_ns - begin) / 1e6:.0f} ms, {record[7]} records, {record[8]} dropped, cost {record[9] / 1e6:.2f} ms, "
-              f"status {record[10]}, GPU busy {share:.2f}, steps {step_ms(steps, begin, time_ns)}")
+        print(
+            f"  {modes[mode]}: {(time_ns - begin) / 1e6:.0f} ms, {record[7]} records, {record[8]} dropped, cost {record[9] / 1e6:.2f} ms, "
+            f"status {record[10]}, GPU busy {share:.2f}, steps {step_ms(steps, begin, time_ns)}"
+        )
     if steps and outside_cut:
         first, last = outside_cut[0], outside_cut[-1]
-        print(f"  step ms (lower quartile): between windows {step_ms(steps, first[1], outside_cut[1][0] if len(outside_cut) > 1 else steps[-1])}, "
-              f"after the last {step_ms(steps, last[1], steps[-1])}")
+        print(
+            f"  step ms (lower quartile): between windows {step_ms(steps, first[1], outside_cut[1][0] if len(outside_cut) > 1 else steps[-1])}, "
+            f"after the last {step_ms(steps, last[1], steps[-1])}"
+        )
 
 
 def step_ms(steps, begin, end):
@@ -145,8 +163,10 @@ def print_ring(ring, steps):
     counts = collections.Counter(types[struct.unpack_from("<H", record, 8)[0]] for record in ring.records)
     facts, gaps, names = texts(ring)
     wire = ring.wire
-    print(f"  ring {ring.name}: state {states[ring.get('<I', wire.OFFSET_STATE)]}, closed {ring.get('<I', wire.OFFSET_CLOSED)}, "
-          f"dropped {ring.get('<Q', wire.OFFSET_DROPPED)}, {dict(counts)}, {len(names)} names")
+    print(
+        f"  ring {ring.name}: state {states[ring.get('<I', wire.OFFSET_STATE)]}, closed {ring.get('<I', wire.OFFSET_CLOSED)}, "
+        f"dropped {ring.get('<Q', wire.OFFSET_DROPPED)}, {dict(counts)}, {len(names)} names"
+    )
     print("  facts: " + ", ".join(f"{key[5:]}={value}" for key, value in facts.items()))
     for gap in gaps:
         print("  gap: " + gap)
@@ -155,13 +175,21 @@ def print_ring(ring, steps):
     graph = sum(r[11] for r in ring.decoded("kernel"))
     calls = collections.Counter((r[7], r[6], r[-1]) for r in ring.decoded("api"))
     sums = list(ring.decoded("kernel_sum"))
+    synced = [r[5] / 1e6 for r in ring.decoded("api") if r[-1] == 1]
+    if any(r[6] == wire.WINDOW_MODE_SYNC for r in ring.decoded("window")):
+        longest = f", {sum(synced):.1f} ms in all, longest {max(synced):.2f} ms" if synced else ""
+        print(f"  api records with is_sync 1: {len(synced)}, with is_sync 0: {counts['api'] - len(synced)}{longest}")
     if copies or graph or calls:
-        print(f"  copies (kind, from, to): {dict(copies)}; kernels in graphs: {graph}; calls (domain, id, sync): {dict(calls.most_common(6))}")
+        print(
+            f"  copies (kind, from, to): {dict(copies)}; kernels in graphs: {graph}; calls (domain, id, sync): {dict(calls.most_common(6))}"
+        )
     if sums:
         total = sum(r[7] for r in sums)
         busy, interval = sum(r[9] for r in sums), sum({r[0] // 10**8: r[10] for r in sums}.values())
-        print(f"  sums: {total} kernels in {len(sums)} records, busy {busy / max(1, interval):.2f} of {interval / 1e9:.1f} s, "
-              f"copied {sum(r[11] for r in ring.decoded('memcpy_sum'))} bytes")
+        print(
+            f"  sums: {total} kernels in {len(sums)} records, busy {busy / max(1, interval):.2f} of {interval / 1e9:.1f} s, "
+            f"copied {sum(r[11] for r in ring.decoded('memcpy_sum'))} bytes"
+        )
 
 
 def main():
@@ -178,8 +206,14 @@ def main():
     wire, spool = load_wire(folder), folder / "spool"
     spool.mkdir(mode=0o700)
     steps_file = spool / "steps"
-    env = dict(os.environ, CUDA_INJECTION64_PATH=args.library, GPUWHY_SPOOL=str(spool), GPUWHY_TRACE=args.trace, STEP_LOG=str(steps_file),
-               TRACE_OUT=str(spool / "trace.json"))
+    env = dict(
+        os.environ,
+        CUDA_INJECTION64_PATH=args.library,
+        GPUWHY_SPOOL=str(spool),
+        GPUWHY_TRACE=args.trace,
+        STEP_LOG=str(steps_file),
+        TRACE_OUT=str(spool / "trace.json"),
+    )
     change = None
     if args.user is not None:
         os.chown(spool, args.user, args.user)
@@ -189,6 +223,7 @@ def main():
             os.setgroups([])
             os.setgid(args.user)
             os.setuid(args.user)
+
     job = subprocess.Popen(command, env=env, preexec_fn=change)
     rings, start = {}, time.monotonic()
     plan = [(float(at), name, int(ms)) for name, at, ms in (entry.split(":") for entry in args.plan.split(",") if entry)]
@@ -212,6 +247,9 @@ def main():
         ring.pump()
         print_ring(ring, list(steps))
     shutil.rmtree(folder, ignore_errors=True)
+    if any(sync_window_is_empty(ring) for ring in rings.values()):
+        print("  FAILED: a sync window held no synchronise call of a job that synchronises all the time")
+        return 1
     return 0 if job.returncode == 0 else 1
 
 

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A CUDA job on the fake driver. Its arguments are its life, one word after the other:
-//   init  context  launch N  graph N  capture  copy N  memset N  sync N  sleep MS  pace N (one launch each millisecond)
-//   threads N (N threads launch 2000 each)  fork (a child launches, then exits)  close MS  profiler (subscribes to CUPTI)
-//   waitfile PATH (until it exists)  quit (ends without exit handlers)
+//   init  context  launch N  graph N  capture  copy N  bigcopy N (100 us each)  memset N  sync N  wait MS (one synchronise)
+//   sleep MS  pace N (one launch each millisecond)
+//   threads N (N threads launch 2000 each)  syncers N (N threads synchronise 500 times each)
+//   fork (a child launches, then exits)  close MS  profiler (subscribes to CUPTI)  waitfile PATH (until it exists)  touch PATH
+//   quit (ends without exit handlers)
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +45,16 @@ void Pace(long count) {
 void Threads(long count) {
   std::vector<std::thread> threads;
   for (long i = 0; i < count; ++i) threads.emplace_back([] { Launch(2000); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+void Syncers(long count) {
+  std::vector<std::thread> threads;
+  for (long i = 0; i < count; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 500; ++turn) fakeSynchronize();
+    });
+  }
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -92,11 +104,14 @@ void WithNumber(const std::string& word, long number) {
   if (word == "launch") Launch(number);
   if (word == "pace") Pace(number);
   if (word == "threads") Threads(number);
+  if (word == "syncers") Syncers(number);
   if (word == "sleep") SleepMs(number);
+  if (word == "wait") fakeSynchronizeFor(static_cast<unsigned>(number));
   if (word == "close") Close(static_cast<int>(number));
   for (long i = 0; i < number; ++i) {
     if (word == "graph") fakeGraphLaunch(KernelName(i));
     if (word == "copy") fakeCopy(4096);
+    if (word == "bigcopy") fakeCopy(1 << 20);
     if (word == "memset") fakeMemset(512);
     if (word == "sync") fakeSynchronize();
   }
@@ -109,7 +124,9 @@ int main(int argc, char** argv) {
     const std::string word = argv[i];
     if (Simple(word)) continue;
     if (++i >= argc) return 2;
-    if (word == "waitfile") {
+    if (word == "touch") {
+      fclose(fopen(argv[i], "w"));
+    } else if (word == "waitfile") {
       WaitFile(argv[i]);
     } else {
       WithNumber(word, atol(argv[i]));

@@ -116,8 +116,48 @@ TEST(Inject, TimingThenSyncWindowOnCommand) {
   ASSERT_GT(calls.size(), 10u);
   EXPECT_EQ(calls[0].cbid, 131u);
   EXPECT_EQ(calls[0].is_sync, 1u);
-  EXPECT_EQ(calls[0].thread, 4711u);
+  EXPECT_EQ(calls[0].thread, job.Header<uint32_t>(wire::kOffsetPid)) << "the job's only thread";
   EXPECT_EQ(Count(job.Log(), "finalize"), 3u);
+  ExpectClean(job);
+}
+
+TEST(Inject, ProofWindowOfAJobThatCopiesFirstHoldsKernels) {
+  JobRunner job;
+  job.Start({"init", "context", "copy", "20", "sleep", "600", "pace", "700"});
+  ASSERT_TRUE(job.UntilState(wire::State::kDetached)) << job.Log();
+  job.Finish();
+  EXPECT_EQ(job.All<wire::Memcpy>().size(), 20u);
+  EXPECT_GT(job.All<wire::Kernel>().size(), 20u);
+  ExpectClean(job);
+}
+
+TEST(Inject, ProofWindowWithCopiesAloneEndsToo) {
+  JobRunner job;
+  job.Start({"init", "context", "copy", "20", "sleep", "2600", "sync", "1", "sleep", "100"});
+  ASSERT_TRUE(job.UntilState(wire::State::kDetached)) << job.Log();
+  job.Finish();
+  EXPECT_EQ(job.Windows(), "proof:begin proof:end");
+  const auto windows = job.All<wire::Window>();
+  EXPECT_EQ(windows[1].records, 20u);
+  EXPECT_GT(windows[1].time_ns - windows[0].time_ns, 2'000'000'000u);
+  ExpectClean(job);
+}
+
+TEST(Inject, RefusedCallsAreAGapAndOtherWindowsFollow) {
+  JobRunner job;
+  job.Set("FAKE_CUPTI_REFUSE_CALLS", "1");
+  job.Start({"init", "context", "pace", "2000"});
+  ASSERT_TRUE(job.UntilState(wire::State::kDetached)) << job.Log();
+  job.Command(wire::Command::kSyncWindow, 100);
+  ASSERT_TRUE(job.Until([&] { return job.Header<uint32_t>(wire::kOffsetAckSeq) == 1; }));
+  ASSERT_TRUE(job.UntilState(wire::State::kDetached)) << job.Log();
+  job.Command(wire::Command::kTimingWindow, 100);
+  ASSERT_TRUE(job.UntilState(wire::State::kTiming));
+  job.Finish();
+  EXPECT_TRUE(Has(job.Blobs(wire::BlobKind::kGapJson), "cannot record single API calls"));
+  EXPECT_EQ(job.Windows(), "proof:begin proof:end sync:begin sync:end timing:begin timing:end");
+  EXPECT_NE(job.All<wire::Window>()[3].status, 0);
+  EXPECT_EQ(job.All<wire::Api>().size(), 0u);
   ExpectClean(job);
 }
 
@@ -226,7 +266,8 @@ TEST(Inject, OldCuptiIsReadThroughItsOwnLayoutAndNotFinalised) {
   job.Command(wire::Command::kSyncWindow, 100);
   ASSERT_TRUE(job.Until([&] { return job.Header<uint32_t>(wire::kOffsetAckSeq) == 2; }));
   job.Finish();
-  EXPECT_EQ(job.Windows(), "proof:begin proof:end timing:begin timing:end");
+  EXPECT_EQ(job.Windows(), "proof:begin proof:end timing:begin timing:end sync:begin sync:end");
+  EXPECT_GT(job.All<wire::Api>().size(), 10u) << "single callbacks are as old as CUPTI";
   const auto kernels = job.All<wire::Kernel>();
   ASSERT_GT(kernels.size(), 40u);
   // CUPTI's own clock there is CLOCK_REALTIME: the two-point mapping must bring it back.
@@ -234,10 +275,9 @@ TEST(Inject, OldCuptiIsReadThroughItsOwnLayoutAndNotFinalised) {
   EXPECT_LT(kernels[0].start_ns, kernels[0].time_ns + 1'000'000);
   EXPECT_EQ(kernels[0].duration_ns, 1500u);
   EXPECT_FALSE(Has(job.Log(), "finalize"));
-  EXPECT_EQ(Count(job.Log(), "unsubscribe"), 2u);
+  EXPECT_EQ(Count(job.Log(), "unsubscribe"), 3u);
   EXPECT_TRUE(Has(job.Blobs(wire::BlobKind::kFactsJson), "cuda.left_behind"));
   EXPECT_TRUE(Has(job.Blobs(wire::BlobKind::kFactsJson), "cuda.clock_error_ns"));
-  EXPECT_TRUE(Has(job.Blobs(wire::BlobKind::kGapJson), "cannot record single API calls"));
   ExpectClean(job);
 }
 
