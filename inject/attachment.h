@@ -26,13 +26,13 @@ class Attachment {
 
   bool attached() const { return attached_.load(std::memory_order_acquire); }
   cupti::Result EnableResource(uint32_t cbid, bool on);
-  // Callbacks of the calls in api_ids.h. Success if at least one id was accepted: one that this CUPTI does not know cannot
-  // be called either. Else the last refusal.
+  // Callbacks of the calls in api_ids.h. Success if at least one id was accepted: one that this CUPTI does not know
+  // cannot be called either. Else the last refusal.
   cupti::Result EnableCalls(bool on);
 
   void Arm();
-  bool Disarm();      // false: the detach is already running or done
-  bool OnApiExit();   // from the callback on a job thread; true if this call detached
+  bool Disarm();       // false: the detach is already running or done
+  bool OnApiExit();    // from the callback on a job thread; true if this call detached
   void Unsubscribe();  // leaves CUPTI's instrumentation in the process
   bool armed() const { return detach_.load(std::memory_order_acquire) == kArmed; }
   bool detaching() const { return detach_.load(std::memory_order_acquire) == kRunning; }

@@ -8,7 +8,8 @@ namespace gpuwhy::inject {
 
 bool Buffers::Reserve() {
   if (base_ != nullptr) return true;
-  void* memory = mmap(nullptr, kBytes * kCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, kBytes * kCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   base_ = static_cast<uint8_t*>(memory);
   return true;
@@ -19,7 +20,8 @@ uint8_t* Buffers::Lend() {
   uint32_t lent = __atomic_load_n(&lent_, __ATOMIC_RELAXED);
   while (lent != ~uint32_t{0}) {
     const auto index = static_cast<uint32_t>(__builtin_ctz(~lent));
-    if (__atomic_compare_exchange_n(&lent_, &lent, lent | (uint32_t{1} << index), true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(&lent_, &lent, lent | (uint32_t{1} << index), true, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
       return base_ + index * kBytes;
     }
   }
@@ -34,7 +36,9 @@ void Buffers::Return(uint8_t* buffer) {
 
 void Buffers::ReleasePages() {
   uint32_t none = 0;
-  if (base_ == nullptr || !__atomic_compare_exchange_n(&lent_, &none, ~uint32_t{0}, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+  if (base_ == nullptr ||
+      !__atomic_compare_exchange_n(&lent_, &none, ~uint32_t{0}, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
   madvise(base_, kBytes * kCount, MADV_DONTNEED);
   __atomic_store_n(&lent_, 0U, __ATOMIC_RELEASE);
 }

@@ -49,16 +49,17 @@ uint64_t CallRecorder::OnEnter(uint32_t domain, uint32_t cbid, const cupti::Call
   const uint32_t window = window_.load(std::memory_order_relaxed);
   OpenCall& open = t_open;
   *data.correlation_data = 0;
-  if ((open.start_ns != 0 && open.window == window) || (!IsSync(domain, cbid) && !IsCopy(domain, cbid))) return MonotonicNs() - begin;
+  if ((open.start_ns != 0 && open.window == window) || (!IsSync(domain, cbid) && !IsCopy(domain, cbid)))
+    return MonotonicNs() - begin;
   const uint64_t now = MonotonicNs();
   open = {now, window, domain, cbid, 0};
   *data.correlation_data = now;
   return now - begin;
 }
 
-// Also after the window's end, for a call that outlasts it: its start is in the window, and its exit comes because a detach
-// asks for all exits. What correlation_data holds is trusted only if this thread noted the same: CUPTI does not promise a
-// value for a call whose enter was not called back.
+// Also after the window's end, for a call that outlasts it: its start is in the window, and its exit comes because a
+// detach asks for all exits. What correlation_data holds is trusted only if this thread noted the same: CUPTI does not
+// promise a value for a call whose enter was not called back.
 uint64_t CallRecorder::OnExit(uint32_t domain, uint32_t cbid, const cupti::CallbackData& data) {
   OpenCall& open = t_open;
   if (open.start_ns == 0 || open.window != window_.load(std::memory_order_relaxed)) return 0;
@@ -73,7 +74,8 @@ uint64_t CallRecorder::OnExit(uint32_t domain, uint32_t cbid, const cupti::Callb
   record.start_ns = start;
   record.duration_ns = end - start;
   record.cbid = cbid;
-  record.domain = static_cast<uint16_t>(domain == cupti::kDomainRuntime ? wire::ApiDomain::kRuntime : wire::ApiDomain::kDriver);
+  record.domain =
+      static_cast<uint16_t>(domain == cupti::kDomainRuntime ? wire::ApiDomain::kRuntime : wire::ApiDomain::kDriver);
   record.correlation = data.correlation_id;
   record.thread = ThreadId();
   record.is_sync = sync ? 1 : 0;

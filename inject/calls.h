@@ -12,8 +12,8 @@
 
 namespace gpuwhy::inject {
 
-// Synchronising and copying calls of a sync window, timed between CUPTI's enter and exit callbacks on the job's threads:
-// no lock, no allocation. A runtime call that calls the driver is one record, that of the runtime call.
+// Synchronising and copying calls of a sync window, timed between CUPTI's enter and exit callbacks on the job's
+// threads: no lock, no allocation. A runtime call that calls the driver is one record, that of the runtime call.
 class CallRecorder {
  public:
   void Start(Ring* ring) { ring_ = ring; }
@@ -23,8 +23,8 @@ class CallRecorder {
 
   // Any API callback. Answers the nanoseconds that the job's thread spent here.
   uint64_t OnCall(uint32_t domain, uint32_t cbid, const cupti::CallbackData& data);
-  // True while this thread is inside a call that is still to be recorded, so that a detach should wait for its exit. Says
-  // so a few times only: if that exit never comes, the detach must not wait for ever.
+  // True while this thread is inside a call that is still to be recorded, so that a detach should wait for its exit.
+  // Says so a few times only: if that exit never comes, the detach must not wait for ever.
   bool AwaitsExit() const;
 
  private:

@@ -45,7 +45,8 @@ void Tracer::SetClock() {
 void Tracer::CheckClock() {
   if (clock_error_ns_ == 0) return;
   if (clock_error_ns_ == UINT64_MAX) {
-    reporter_->Gap("times of GPU work", "CUPTI gave no timestamp to compare with the system clock", "use the CUPTI of CUDA 11.6 or newer");
+    reporter_->Gap("times of GPU work", "CUPTI gave no timestamp to compare with the system clock",
+                   "use the CUPTI of CUDA 11.6 or newer");
     return;
   }
   const ClockPair now = Compare(found_->api);

@@ -23,7 +23,9 @@ class Converter {
   void ForgetPointers();
 
   uint64_t records() const { return __atomic_load_n(&records_, __ATOMIC_RELAXED); }
-  uint64_t kernels() const { return __atomic_load_n(&kernels_, __ATOMIC_RELAXED); }  // those of records() that are kernels
+  uint64_t kernels() const {
+    return __atomic_load_n(&kernels_, __ATOMIC_RELAXED);
+  }  // those of records() that are kernels
   uint64_t malformed() const { return __atomic_load_n(&malformed_, __ATOMIC_RELAXED); }
   bool graph_seen() const { return __atomic_load_n(&graph_seen_, __ATOMIC_RELAXED); }
   void SawGraph() { __atomic_store_n(&graph_seen_, true, __ATOMIC_RELAXED); }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of CUPTI's binary interface that this library uses, for CUPTI 11.0 to 13.x, declared here so that no vendor
-// header is needed to build. Facts from cupti_activity.h, cupti_activity_deprecated.h, cupti_callbacks.h, cupti_result.h
-// and cupti_version.h of CUDA 12.5, 12.8, 13.0 and 13.2; tests/unit/cupti_abi_test.cc compares them where they are
-// installed.
+// header is needed to build. Facts from cupti_activity.h, cupti_activity_deprecated.h, cupti_callbacks.h,
+// cupti_result.h and cupti_version.h of CUDA 12.5, 12.8, 13.0 and 13.2; tests/unit/cupti_abi_test.cc compares them
+// where they are installed.
 //
 // One prefix serves every version: CUPTI only ever appended fields (Kernel5 of 11.0 to Kernel11 of 13.2, Memcpy3 to
 // Memcpy6, Memset2 to Memset4, MemcpyPtoP2 to PtoP4), and cuptiActivityGetNextRecord knows the true size of a record.
@@ -19,7 +19,8 @@ namespace gpuwhy::cupti {
 
 using Result = int32_t;
 inline constexpr Result kSuccess = 0;
-inline constexpr Result kMaxLimitReached = 12;  // end of a buffer; from cuptiSubscribe before 11.x: somebody else is there
+inline constexpr Result kMaxLimitReached =
+    12;  // end of a buffer; from cuptiSubscribe before 11.x: somebody else is there
 inline constexpr Result kNotInitialized = 15;
 inline constexpr Result kInsufficientPrivileges = 35;
 inline constexpr Result kMultipleSubscribers = 39;
@@ -47,9 +48,9 @@ inline constexpr uint32_t kResourceGraphExecCreated = 18;
 
 // API versions (cuptiGetVersion) that decide something here.
 inline constexpr uint32_t kVersion110 = 13;
-inline constexpr uint32_t kVersion111 = 14;   // graphId
-inline constexpr uint32_t kVersion116 = 17;   // cuptiActivityRegisterTimestampCallback
-inline constexpr uint32_t kVersion126 = 24;   // from here on a second attach survives CUDA graphs (kineto #1264)
+inline constexpr uint32_t kVersion111 = 14;     // graphId
+inline constexpr uint32_t kVersion116 = 17;     // cuptiActivityRegisterTimestampCallback
+inline constexpr uint32_t kVersion126 = 24;     // from here on a second attach survives CUDA graphs (kineto #1264)
 inline constexpr uint32_t kNewScheme = 100000;  // from CUDA 13.0 on: xxyyzz
 
 // CUPTI declares its records packed and aligned to 8.

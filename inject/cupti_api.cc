@@ -119,8 +119,9 @@ bool Take(void* lib, const char* path, CuptiFound* found) {
 // The names that a CUPTI of one CUDA major version may carry. 11.x counted its minor version in the name.
 constexpr const char* kNames13[] = {"libcupti.so.13"};
 constexpr const char* kNames12[] = {"libcupti.so.12"};
-constexpr const char* kNames11[] = {"libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4",
-                                    "libcupti.so.11.3", "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0"};
+constexpr const char* kNames11[] = {"libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6",
+                                    "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
+                                    "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0"};
 
 // Tries the names in one directory ("" = the loader's own paths), newest first, none above the driver's major version:
 // loading one that turns out too new cannot be undone, and its SONAME would then serve the job too.
@@ -215,7 +216,8 @@ void BindDriver(CuptiFound* found) {
   Bind(lib, "cuDriverGetVersion", &found->driver.DriverGetVersion);
   Bind(lib, "cuCtxGetCurrent", &found->driver.CtxGetCurrent);
   int version = 0;
-  if (found->driver.DriverGetVersion != nullptr && found->driver.DriverGetVersion(&version) == 0) found->driver_cuda_version = version;
+  if (found->driver.DriverGetVersion != nullptr && found->driver.DriverGetVersion(&version) == 0)
+    found->driver_cuda_version = version;
 }
 
 }  // namespace

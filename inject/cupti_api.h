@@ -12,7 +12,8 @@ namespace gpuwhy::inject {
 struct CuptiApi {
   cupti::Result (*GetVersion)(uint32_t*) = nullptr;
   cupti::Result (*Subscribe)(cupti::Subscriber*, cupti::Callback, void*) = nullptr;
-  cupti::Result (*SubscribeV2)(cupti::Subscriber*, cupti::Callback, void*, cupti::SubscriberParams*) = nullptr;  // null in older ones
+  cupti::Result (*SubscribeV2)(cupti::Subscriber*, cupti::Callback, void*,
+                               cupti::SubscriberParams*) = nullptr;  // null in older ones
   cupti::Result (*Unsubscribe)(cupti::Subscriber) = nullptr;
   cupti::Result (*EnableCallback)(uint32_t, cupti::Subscriber, uint32_t, uint32_t) = nullptr;
   cupti::Result (*EnableDomain)(uint32_t, cupti::Subscriber, uint32_t) = nullptr;
@@ -51,8 +52,8 @@ int CudaVersionOfCupti(uint32_t api_version);
 // Name of the package that brings a CUPTI for this driver.
 Text<160> CuptiPackage(int driver_cuda_version);
 
-// Looks for a CUPTI in the order: mapped in this process, the interpreter's own nvidia packages, CUDA_HOME, the loader's
-// paths. Never loads one of a newer CUDA than the driver's.
+// Looks for a CUPTI in the order: mapped in this process, the interpreter's own nvidia packages, CUDA_HOME, the
+// loader's paths. Never loads one of a newer CUDA than the driver's.
 void FindCupti(CuptiFound* found);
 
 }  // namespace gpuwhy::inject

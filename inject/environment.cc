@@ -43,7 +43,8 @@ bool IsOurLibrary(const char* path) {
   if (dladdr(reinterpret_cast<void*>(&InitializeInjection), &info) == 0 || info.dli_fname == nullptr) return true;
   char mine[4096];
   char theirs[4096];
-  if (realpath(info.dli_fname, mine) == nullptr || realpath(path, theirs) == nullptr) return strcmp(info.dli_fname, path) == 0;
+  if (realpath(info.dli_fname, mine) == nullptr || realpath(path, theirs) == nullptr)
+    return strcmp(info.dli_fname, path) == 0;
   return strcmp(mine, theirs) == 0;
 }
 

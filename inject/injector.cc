@@ -83,7 +83,8 @@ bool Injector::StepAside(TraceMode mode) {
     reporter_.Fact("cuda.other_subscriber", tool.name.c_str());
     Text<400> why;
     why.Add(tool.name.c_str()).Add(" is set up for this process (").Add(tool.sign.c_str()).Add(")");
-    reporter_.Gap("GPU work of this process", why.c_str(), "run without that tool, or read its own trace with: gpuwhy explain FILE");
+    reporter_.Gap("GPU work of this process", why.c_str(),
+                  "run without that tool, or read its own trace with: gpuwhy explain FILE");
   }
   ring_.SetState(wire::State::kSteppedAside);
   ring_.SetClosed();
@@ -91,7 +92,8 @@ bool Injector::StepAside(TraceMode mode) {
 }
 
 void Injector::WriteFacts() {
-  if (found_.driver_cuda_version != 0) reporter_.Fact("cuda.driver.version", static_cast<uint64_t>(found_.driver_cuda_version));
+  if (found_.driver_cuda_version != 0)
+    reporter_.Fact("cuda.driver.version", static_cast<uint64_t>(found_.driver_cuda_version));
   if (found_.ok()) {
     reporter_.Fact("cuda.cupti.path", found_.path.c_str());
     reporter_.Fact("cuda.cupti.version", uint64_t{found_.version});
@@ -197,7 +199,8 @@ void Injector::TakeCommand() {
       if (!may_open) break;
       tracer_.Close();
       const bool timing = command.kind == wire::Command::kTimingWindow;
-      const auto other = command.kind == wire::Command::kSyncWindow ? wire::WindowMode::kSync : wire::WindowMode::kPermanent;
+      const auto other =
+          command.kind == wire::Command::kSyncWindow ? wire::WindowMode::kSync : wire::WindowMode::kPermanent;
       tracer_.Open(timing ? wire::WindowMode::kTiming : other, limits);
       break;
     }
@@ -243,7 +246,8 @@ void Injector::AtExit() {
   if (silent() || !active_.load(std::memory_order_acquire) || getpid() != pid_) return;
   exiting_.store(true, std::memory_order_release);
   const uint64_t deadline = MonotonicNs() + kExitPatienceNs;
-  while (helper_runs_.load(std::memory_order_acquire) && !exit_done_.load(std::memory_order_acquire) && MonotonicNs() < deadline) {
+  while (helper_runs_.load(std::memory_order_acquire) && !exit_done_.load(std::memory_order_acquire) &&
+         MonotonicNs() < deadline) {
     ring_.Wake();
     NapMs(1);
   }

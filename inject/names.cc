@@ -38,7 +38,8 @@ uint32_t Names::IdOf(const char* name, Ring* ring) {
   if (by_text->key == 0) {
     if (names_ >= kMaxNames) return kUnknown;
     const uint32_t id = names_ + 1;
-    if (!ring->WriteBlob(wire::BlobKind::kKernelName, id, name, length < kMaxBytes ? length : kMaxBytes)) return kUnknown;
+    if (!ring->WriteBlob(wire::BlobKind::kKernelName, id, name, length < kMaxBytes ? length : kMaxBytes))
+      return kUnknown;
     names_ = id;
     *by_text = {text_key, id};
   }

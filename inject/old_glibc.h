@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// glibc 2.34 gave the functions that it moved from libdl and libpthread into libc a new symbol version; a library linked
-// there would not load on an older system. The old versions are still offered, so ask for those (glibc NEWS 2.34).
+// glibc 2.34 gave the functions that it moved from libdl and libpthread into libc a new symbol version; a library
+// linked there would not load on an older system. The old versions are still offered, so ask for those (glibc
+// NEWS 2.34).
 #ifndef GPUWHY_INJECT_OLD_GLIBC_H_
 #define GPUWHY_INJECT_OLD_GLIBC_H_
 

@@ -103,7 +103,9 @@ bool Ring::Create(const char* spool, uint64_t capacity) {
   return true;
 }
 
-char* Ring::Slot(uint64_t index) const { return base_ + wire::kHeaderSize + (index & (capacity_ - 1)) * wire::kRecordSize; }
+char* Ring::Slot(uint64_t index) const {
+  return base_ + wire::kHeaderSize + (index & (capacity_ - 1)) * wire::kRecordSize;
+}
 
 bool Ring::WriteRaw(void* records, uint64_t count) {
   if (base_ == nullptr) return false;
@@ -152,7 +154,8 @@ bool Ring::WriteBlob(wire::BlobKind kind, uint32_t id, const char* text, size_t 
 }
 
 void Ring::SetState(wire::State state) {
-  if (base_ != nullptr) __atomic_store_n(Field<uint32_t>(wire::kOffsetState), static_cast<uint32_t>(state), __ATOMIC_RELEASE);
+  if (base_ != nullptr)
+    __atomic_store_n(Field<uint32_t>(wire::kOffsetState), static_cast<uint32_t>(state), __ATOMIC_RELEASE);
 }
 
 wire::State Ring::state() const {
@@ -185,9 +188,12 @@ void Ring::WaitForCommand(uint32_t seen, uint64_t timeout_ns) const {
   limit.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
   limit.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
   // Not FUTEX_PRIVATE: the waker is another process.
-  syscall(SYS_futex, Field<uint32_t>(wire::kOffsetCommandSeq), FUTEX_WAIT, seen, timeout_ns != 0 ? &limit : nullptr, nullptr, 0);
+  syscall(SYS_futex, Field<uint32_t>(wire::kOffsetCommandSeq), FUTEX_WAIT, seen, timeout_ns != 0 ? &limit : nullptr,
+          nullptr, 0);
 }
 
-void Ring::Wake() const { syscall(SYS_futex, Field<uint32_t>(wire::kOffsetCommandSeq), FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+void Ring::Wake() const {
+  syscall(SYS_futex, Field<uint32_t>(wire::kOffsetCommandSeq), FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
 
 }  // namespace gpuwhy::inject

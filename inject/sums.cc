@@ -86,8 +86,8 @@ void Sums::AddKernel(uint32_t name, uint32_t device, uint64_t start, uint64_t en
 }
 
 void Sums::AddCopy(uint32_t device, uint8_t kind, uint8_t source, uint8_t target, uint64_t bytes, uint64_t duration) {
-  const uint64_t key = (uint64_t{1} << 63) | (static_cast<uint64_t>(device & 0xffff) << 24) | (static_cast<uint64_t>(kind) << 16) |
-                       (static_cast<uint64_t>(source) << 8) | target;
+  const uint64_t key = (uint64_t{1} << 63) | (static_cast<uint64_t>(device & 0xffff) << 24) |
+                       (static_cast<uint64_t>(kind) << 16) | (static_cast<uint64_t>(source) << 8) | target;
   for (Copy& copy : copies_) {
     if (copy.key != 0 && copy.key != key) continue;
     copy.key = key;
@@ -98,7 +98,9 @@ void Sums::AddCopy(uint32_t device, uint8_t kind, uint8_t source, uint8_t target
   }
 }
 
-uint64_t Sums::TakeBusy(uint32_t device) { return device < kDevices && busy_[device] != nullptr ? busy_[device]->Take() : 0; }
+uint64_t Sums::TakeBusy(uint32_t device) {
+  return device < kDevices && busy_[device] != nullptr ? busy_[device]->Take() : 0;
+}
 
 void Sums::FlushCopies(Ring* ring, uint64_t interval_ns) {
   for (Copy& copy : copies_) {

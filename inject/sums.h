@@ -31,7 +31,8 @@ class BusyUnion {
   uint64_t closed_ns_ = 0;
 };
 
-// Permanent tracing: totals per kernel name and per kind of copy over one interval. The caller holds the conversion lock.
+// Permanent tracing: totals per kernel name and per kind of copy over one interval. The caller holds the conversion
+// lock.
 class Sums {
  public:
   void AddKernel(uint32_t name, uint32_t device, uint64_t start, uint64_t end);

@@ -61,7 +61,8 @@ bool Tracer::Subscribe() {
       reporter_->Fact("cuda.other_subscriber", other);
       Text<256> why;
       why.Add("another tool holds CUPTI in this process: ").Add(other);
-      reporter_->Gap("GPU work of this process", why.c_str(), "run without that tool, or read its own trace with: gpuwhy explain FILE");
+      reporter_->Gap("GPU work of this process", why.c_str(),
+                     "run without that tool, or read its own trace with: gpuwhy explain FILE");
       ring_->SetState(wire::State::kSteppedAside);
       return false;
     }
@@ -75,10 +76,12 @@ bool Tracer::Subscribe() {
 void Tracer::Fail(const char* step, cupti::Result result) {
   Text<200> why;
   why.Add(step).Add(" answered ").AddNumber(static_cast<uint64_t>(result));
-  const bool privileges = result == cupti::kInsufficientPrivileges || result == cupti::kVirtualizedInsufficientPrivileges;
+  const bool privileges =
+      result == cupti::kInsufficientPrivileges || result == cupti::kVirtualizedInsufficientPrivileges;
   reporter_->Fact("cuda.state", "failed");
   reporter_->Gap("GPU work of this process", why.c_str(),
-                 privileges ? "the driver restricts profiling: load nvidia with NVreg_RestrictProfilingToAdminUsers=0, or use a newer CUPTI"
+                 privileges ? "the driver restricts profiling: load nvidia with NVreg_RestrictProfilingToAdminUsers=0, "
+                              "or use a newer CUPTI"
                             : "run gpuwhy doctor; the other witnesses still work");
   ring_->SetState(wire::State::kFailed);
 }
@@ -93,8 +96,8 @@ bool Tracer::WaitForContext() {
 }
 
 // With an older CUPTI a second attach after cuptiFinalize crashes once the process has captured a CUDA graph (pytorch
-// #112507, #146604; kineto #1264), and a graph captured while we are away cannot be seen: those are never finalised, and
-// after the first graph there is no further window.
+// #112507, #146604; kineto #1264), and a graph captured while we are away cannot be seen: those are never finalised,
+// and after the first graph there is no further window.
 bool Tracer::more_windows() const { return found_->version >= cupti::kVersion126 || !converter_.graph_seen(); }
 
 // Takes back a detach that no API call has carried out yet, else subscribes anew.
@@ -142,7 +145,8 @@ void Tracer::FailOpen(wire::WindowMode mode) {
   const cupti::Result failed = status_;
   Close();
   if (mode == wire::WindowMode::kSync) {  // kernels and copies are still to be had
-    reporter_->Gap("synchronising calls of this process", "this CUPTI cannot record single API calls, and recording all of them costs too much",
+    reporter_->Gap("synchronising calls of this process",
+                   "this CUPTI cannot record single API calls, and recording all of them costs too much",
                    "use the CUPTI of a newer CUDA release");
     return;
   }
@@ -181,14 +185,16 @@ void Tracer::DisableActivities() {
     attachment_.EnableCalls(false);
     return;
   }
-  for (const uint32_t kind : {cupti::kKindConcurrentKernel, cupti::kKindMemcpy, cupti::kKindMemset, cupti::kKindMemcpyPeer}) {
+  for (const uint32_t kind :
+       {cupti::kKindConcurrentKernel, cupti::kKindMemcpy, cupti::kKindMemset, cupti::kKindMemcpyPeer}) {
     found_->api.Disable(kind);
   }
 }
 
 uint64_t Tracer::Dropped() {
   size_t dropped = 0;
-  if (found_->api.GetNumDropped == nullptr || found_->api.GetNumDropped(nullptr, 0, &dropped) != cupti::kSuccess) return 0;
+  if (found_->api.GetNumDropped == nullptr || found_->api.GetNumDropped(nullptr, 0, &dropped) != cupti::kSuccess)
+    return 0;
   return dropped;
 }
 

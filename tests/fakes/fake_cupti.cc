@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libcupti.so without a GPU that is stricter than the real one: every use that the headers forbid, or that is known to
-// crash, becomes a "violation" line in the file named by FAKE_CUPTI_LOG, beside a line for each step of a client's life.
+// A libcupti.so without a GPU that is stricter than the real one: every use that the headers forbid, or that is known
+// to crash, becomes a "violation" line in the file named by FAKE_CUPTI_LOG, beside a line for each step of a client's
+// life.
 //
 // Built several times: FAKE_CUPTI_VERSION is the API version, FAKE_CUPTI_OLD leaves out what 11.x lacks,
 // FAKE_CUPTI_BROKEN leaves out cuptiFinalize. At run time: FAKE_CUPTI_REFUSE=NAME refuses a subscriber because of NAME,
 // FAKE_CUPTI_FAIL_ENABLE=CODE fails cuptiActivityEnable, FAKE_CUPTI_GARBAGE=1 mixes damaged records in,
 // FAKE_CUPTI_REFUSE_CALLS=1 refuses callbacks of single API calls.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +20,26 @@
 #include <atomic>
 
 #include "fake_cuda.h"
+#include "fake_cupti_version.h"
 #include "inject/cupti_abi.h"
-
-#ifndef FAKE_CUPTI_VERSION
-#define FAKE_CUPTI_VERSION 130001
-#endif
 
 namespace {
 
+using fake_cupti::Foreign;
+using fake_cupti::Ids;
+using fake_cupti::kTail;
+using fake_cupti::Log;
+using fake_cupti::RecordBytes;
+using fake_cupti::Violation;
 using gpuwhy::cupti::Activity;
 using gpuwhy::cupti::BufferCompleted;
 using gpuwhy::cupti::BufferRequested;
 using gpuwhy::cupti::Callback;
 using gpuwhy::cupti::CallbackData;
-using gpuwhy::cupti::Kernel;
 using gpuwhy::cupti::kDomainDriver;
 using gpuwhy::cupti::kDomainResource;
 using gpuwhy::cupti::kDomainRuntime;
+using gpuwhy::cupti::Kernel;
 using gpuwhy::cupti::kKindConcurrentKernel;
 using gpuwhy::cupti::kKindKernel;
 using gpuwhy::cupti::kKindMemcpy;
@@ -53,8 +56,6 @@ using gpuwhy::cupti::Result;
 using gpuwhy::cupti::Subscriber;
 using gpuwhy::cupti::SubscriberParams;
 using gpuwhy::cupti::Timestamp;
-
-constexpr size_t kTail = FAKE_CUPTI_VERSION >= 18 ? 64 : 0;  // later versions appended fields
 
 struct State {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,37 +78,8 @@ struct State {
   void NoCalls() { memset(calls, 0, sizeof(calls)); }
 };
 
-// Number of callback ids, roughly those of CUDA 13.0 and 11.2.
-constexpr uint32_t Ids(uint32_t domain) {
-  if (domain == kDomainDriver) return FAKE_CUPTI_VERSION >= 18 ? 805 : 600;
-  return FAKE_CUPTI_VERSION >= 18 ? 520 : 400;
-}
-
-// A record of a kind that nobody asked for.
-struct Foreign {
-  uint32_t kind = 4;
-  uint32_t rest[9] = {};
-};
-
 State g;
 thread_local bool t_at_exit = false;  // inside the exit callback of an API call
-
-void Log(const char* text) {
-  const char* path = getenv("FAKE_CUPTI_LOG");
-  if (path == nullptr) return;
-  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return;
-  char line[160];
-  const int length = snprintf(line, sizeof(line), "%d %s\n", static_cast<int>(getpid()), text);
-  if (write(fd, line, static_cast<size_t>(length)) != length) _exit(97);
-  close(fd);
-}
-
-void Violation(const char* text) {
-  char line[128];
-  snprintf(line, sizeof(line), "violation: %s", text);
-  Log(line);
-}
 
 struct Guard {
   Guard() { pthread_mutex_lock(&g.lock); }
@@ -183,27 +155,31 @@ void AppendGarbage() {
   AppendRecord(Foreign{});
 }
 
+Kernel NewKernel(uint64_t now, const char* name, bool in_graph) {
+  Kernel kernel{};
+  kernel.kind = kKindConcurrentKernel;
+  kernel.start = now;
+  kernel.end = now + 1500;
+  kernel.grid_x = 4;
+  kernel.grid_y = kernel.grid_z = 1;
+  kernel.block_x = 128;
+  kernel.block_y = kernel.block_z = 1;
+  kernel.device_id = 1;
+  kernel.stream_id = 7;
+  kernel.correlation_id = g.correlation;
+  kernel.name = name;
+  kernel.graph_node_id = in_graph ? 77 : 0;
+  kernel.graph_id = FAKE_CUPTI_VERSION < 14 ? 0xeeeeeeee : (in_graph ? 3 : 0);
+  return kernel;
+}
+
 void OnWork(FakeWork work, const char* name, uint64_t bytes) {
   Guard guard;
   const uint64_t now = NowNs();
   ++g.correlation;
   if (work == FakeWork::kKernel || work == FakeWork::kGraphKernel) {
     if (!On(kKindConcurrentKernel)) return;
-    Kernel kernel{};
-    kernel.kind = kKindConcurrentKernel;
-    kernel.start = now;
-    kernel.end = now + 1500;
-    kernel.grid_x = 4;
-    kernel.grid_y = kernel.grid_z = 1;
-    kernel.block_x = 128;
-    kernel.block_y = kernel.block_z = 1;
-    kernel.device_id = 1;
-    kernel.stream_id = 7;
-    kernel.correlation_id = g.correlation;
-    kernel.name = name;
-    kernel.graph_node_id = work == FakeWork::kGraphKernel ? 77 : 0;
-    kernel.graph_id = FAKE_CUPTI_VERSION < 14 ? 0xeeeeeeee : (work == FakeWork::kGraphKernel ? 3 : 0);
-    AppendRecord(kernel);
+    AppendRecord(NewKernel(now, name, work == FakeWork::kGraphKernel));
     if (getenv("FAKE_CUPTI_GARBAGE") != nullptr) AppendGarbage();
   } else if (work == FakeWork::kCopy && On(kKindMemcpy)) {
     Memcpy copy{};
@@ -299,7 +275,8 @@ Result cuptiSubscribe_v2(Subscriber* subscriber, Callback callback, void*, Subsc
   const Result result = SubscribeAny(subscriber, callback);
   if (params->struct_size != sizeof(SubscriberParams)) Violation("struct size of the subscriber parameters");
   if (result != kSuccess && params->old_subscriber_name != nullptr) {
-    snprintf(params->old_subscriber_name, params->old_subscriber_size, "%s", other != nullptr ? other : "CUPTI for somebody");
+    snprintf(params->old_subscriber_name, params->old_subscriber_size, "%s",
+             other != nullptr ? other : "CUPTI for somebody");
   }
   return result;
 }
@@ -379,14 +356,8 @@ Result cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, Activity** reco
   size_t at = 0;
   if (*record != nullptr) {
     const auto* last = reinterpret_cast<const uint8_t*>(*record);
-    size_t bytes = 0;
-    switch ((*record)->kind) {
-      case kKindConcurrentKernel: bytes = sizeof(Kernel); break;
-      case kKindMemcpy: bytes = sizeof(Memcpy); break;
-      case kKindMemset: bytes = sizeof(Memset); break;
-      case Foreign{}.kind: bytes = sizeof(Foreign); break;
-      default: return 21;  // CUPTI_ERROR_INVALID_KIND
-    }
+    const size_t bytes = RecordBytes((*record)->kind);
+    if (bytes == 0) return 21;  // CUPTI_ERROR_INVALID_KIND
     at = static_cast<size_t>(last - buffer) + bytes + kTail;
   }
   if (at >= valid) return kMaxLimitReached;

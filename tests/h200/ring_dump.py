@@ -146,8 +146,9 @@ def print_windows(ring, steps):
         )
     if steps and outside_cut:
         first, last = outside_cut[0], outside_cut[-1]
+        second = outside_cut[1][0] if len(outside_cut) > 1 else steps[-1]
         print(
-            f"  step ms (lower quartile): between windows {step_ms(steps, first[1], outside_cut[1][0] if len(outside_cut) > 1 else steps[-1])}, "
+            f"  step ms (lower quartile): between windows {step_ms(steps, first[1], second)}, "
             f"after the last {step_ms(steps, last[1], steps[-1])}"
         )
 
@@ -192,14 +193,37 @@ def print_ring(ring, steps):
         )
 
 
-def main():
+def watch(job, spool, wire, plan_text):
+    """Drains the rings and gives the commands of the plan until the job ends; the rings by path."""
+    rings, start = {}, time.monotonic()
+    plan = [(float(at), name, int(ms)) for name, at, ms in (entry.split(":") for entry in plan_text.split(",") if entry)]
+    while job.poll() is None:
+        for path in spool.glob("*-cu.ring"):
+            if path not in rings:
+                rings[path] = Ring(path, wire)
+                start = time.monotonic()
+        for ring in rings.values():
+            ring.pump()
+        while plan and rings and time.monotonic() - start > plan[0][0]:
+            _, name, milliseconds = plan.pop(0)
+            for ring in rings.values():
+                ring.command(name, milliseconds)
+        time.sleep(0.01)
+    return rings
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     parser.add_argument("--plan", default="")
     parser.add_argument("--trace", default="window")
     parser.add_argument("--user", type=int)
     parser.add_argument("command", nargs=argparse.REMAINDER)
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpuwhy-probe-"))
     os.chmod(folder, 0o755)
@@ -225,20 +249,7 @@ def main():
             os.setuid(args.user)
 
     job = subprocess.Popen(command, env=env, preexec_fn=change)
-    rings, start = {}, time.monotonic()
-    plan = [(float(at), name, int(ms)) for name, at, ms in (entry.split(":") for entry in args.plan.split(",") if entry)]
-    while job.poll() is None:
-        for path in spool.glob("*-cu.ring"):
-            if path not in rings:
-                rings[path] = Ring(path, wire)
-                start = time.monotonic()
-        for ring in rings.values():
-            ring.pump()
-        while plan and rings and time.monotonic() - start > plan[0][0]:
-            _, name, milliseconds = plan.pop(0)
-            for ring in rings.values():
-                ring.command(name, milliseconds)
-        time.sleep(0.01)
+    rings = watch(job, spool, wire, args.plan)
     steps = array.array("Q")
     if steps_file.exists():
         steps.frombytes(steps_file.read_bytes())

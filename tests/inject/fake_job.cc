@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A CUDA job on the fake driver. Its arguments are its life, one word after the other:
-//   init  context  launch N  graph N  capture  copy N  bigcopy N (100 us each)  memset N  sync N  wait MS (one synchronise)
-//   sleep MS  pace N (one launch each millisecond)
-//   threads N (N threads launch 2000 each)  syncers N (N threads synchronise 500 times each)
-//   fork (a child launches, then exits)  close MS  profiler (subscribes to CUPTI)  waitfile PATH (until it exists)  touch PATH
-//   quit (ends without exit handlers)
+//   init  context  launch N  graph N  capture  copy N  bigcopy N (100 us each)  memset N  sync N  wait MS (one
+//   synchronise) sleep MS  pace N (one launch each millisecond) threads N (N threads launch 2000 each)  syncers N (N
+//   threads synchronise 500 times each) fork (a child launches, then exits)  close MS  profiler (subscribes to CUPTI)
+//   waitfile PATH (until it exists)  touch PATH quit (ends without exit handlers)
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

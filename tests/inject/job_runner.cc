@@ -41,8 +41,11 @@ JobRunner::JobRunner(const std::string& fake_cupti) {
   folder_ = mkdtemp(name);
   mkdir(Path("spool").c_str(), 0700);
   const std::string cupti = std::string(FAKES_DIR) + "/" + fake_cupti;
-  environment_ = {{"CUDA_INJECTION64_PATH", INJECT_LIBRARY}, {"GPUWHY_SPOOL", Path("spool")}, {"GPUWHY_CUPTI_DIRS", cupti},
-                  {"FAKE_CUPTI_LOG", Path("log")},           {"FAKE_CUPTI_PATH", cupti + "/libcupti.so.13"}};
+  environment_ = {{"CUDA_INJECTION64_PATH", INJECT_LIBRARY},
+                  {"GPUWHY_SPOOL", Path("spool")},
+                  {"GPUWHY_CUPTI_DIRS", cupti},
+                  {"FAKE_CUPTI_LOG", Path("log")},
+                  {"FAKE_CUPTI_PATH", cupti + "/libcupti.so.13"}};
   for (const char* keep : {"PATH", "HOME", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
     if (const char* value = getenv(keep)) environment_[keep] = value;
   }
@@ -96,7 +99,8 @@ void JobRunner::FindRing() {
 void JobRunner::Pump() {
   if (base_ == nullptr) FindRing();
   if (base_ == nullptr) return;
-  if (keep_lease_) __atomic_store_n(reinterpret_cast<uint64_t*>(base_ + wire::kOffsetLeaseNs), NowNs(), __ATOMIC_RELEASE);
+  if (keep_lease_)
+    __atomic_store_n(reinterpret_cast<uint64_t*>(base_ + wire::kOffsetLeaseNs), NowNs(), __ATOMIC_RELEASE);
   const auto capacity = Header<uint64_t>(wire::kOffsetCapacity);
   auto tail = Header<uint64_t>(wire::kOffsetTail);
   while (drain_) {
@@ -126,10 +130,14 @@ bool JobRunner::Until(const std::function<bool()>& done) {
   return false;
 }
 
-wire::State JobRunner::State() { return base_ != nullptr ? static_cast<wire::State>(Header<uint32_t>(wire::kOffsetState)) : wire::State::kIdle; }
+wire::State JobRunner::State() {
+  return base_ != nullptr ? static_cast<wire::State>(Header<uint32_t>(wire::kOffsetState)) : wire::State::kIdle;
+}
 
 void JobRunner::Command(wire::Command command, uint32_t ms, uint32_t records) {
-  auto put = [this](size_t offset, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(base_ + offset), value, __ATOMIC_RELAXED); };
+  auto put = [this](size_t offset, uint32_t value) {
+    __atomic_store_n(reinterpret_cast<uint32_t*>(base_ + offset), value, __ATOMIC_RELAXED);
+  };
   put(wire::kOffsetCommand, static_cast<uint32_t>(command));
   put(wire::kOffsetCommandMs, ms);
   put(wire::kOffsetCommandRecords, records);
@@ -176,7 +184,8 @@ std::string JobRunner::Windows() const {
   static const char* const kModes[] = {"?", "proof", "timing", "sync", "permanent"};
   std::string text;
   for (const wire::Window& window : All<wire::Window>()) {
-    text += (text.empty() ? "" : " ") + std::string(kModes[window.mode < 5 ? window.mode : 0]) + (window.action == 1 ? ":begin" : ":end");
+    text += (text.empty() ? "" : " ") + std::string(kModes[window.mode < 5 ? window.mode : 0]) +
+            (window.action == 1 ? ":begin" : ":end");
   }
   return text;
 }

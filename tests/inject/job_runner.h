@@ -30,7 +30,9 @@ class JobRunner {
   void Start(const std::vector<std::string>& words);
   // Keeps the lease alive and drains until `done` or 10 s passed; false on the latter.
   bool Until(const std::function<bool()>& done);
-  bool UntilState(wire::State state) { return Until([this, state] { return State() == state; }); }
+  bool UntilState(wire::State state) {
+    return Until([this, state] { return State() == state; });
+  }
   void Command(wire::Command command, uint32_t ms = 0, uint32_t records = 0);
   void Touch(const std::string& name);
   // Waits for the end of the job and reads what is left; its wait status.

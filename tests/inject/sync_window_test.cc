@@ -16,7 +16,8 @@ constexpr uint64_t kMs = 1'000'000;
 class SyncWindow : public ::testing::Test {
  protected:
   void Start(const std::vector<std::string>& after) {
-    std::vector<std::string> words{"init", "context", "pace", "600", "touch", job_.Path("there"), "waitfile", job_.Path("go")};
+    std::vector<std::string> words{"init",  "context",          "pace",     "600",
+                                   "touch", job_.Path("there"), "waitfile", job_.Path("go")};
     words.insert(words.end(), after.begin(), after.end());
     job_.Start(words);
     ASSERT_TRUE(job_.UntilState(wire::State::kDetached)) << job_.Log();
@@ -53,7 +54,8 @@ class SyncWindow : public ::testing::Test {
 };
 
 TEST_F(SyncWindow, CountsEachCallOnceWithItsDuration) {
-  Start({"sync", "7", "wait", "20", "bigcopy", "3", "copy", "2", "launch", "50", "waitfile", job_.Path("on"), "pace", "300"});
+  Start({"sync", "7", "wait", "20", "bigcopy", "3", "copy", "2", "launch", "50", "waitfile", job_.Path("on"), "pace",
+         "300"});
   job_.Command(wire::Command::kSyncWindow, 60000);
   ASSERT_TRUE(job_.UntilState(wire::State::kSync));
   job_.Touch("go");
