@@ -11,6 +11,9 @@ void AddPid(std::vector<int64_t>& pids, int64_t pid) {
   if (pid > 0 && std::find(pids.begin(), pids.end(), pid) == pids.end()) pids.push_back(pid);
 }
 
+// A count that came as a floating-point number; what no counter can hold (a damaged session) is none.
+uint64_t WholeCount(double value) { return value >= 1 && value < 9e15 ? static_cast<uint64_t>(value) : 0; }
+
 // Steps of each process. Marks and spans are thinned (docs/witnesses/rings.md), the totals of the agent never lose a
 // step; Keras leaves train calls and totals but no marks.
 std::map<int64_t, uint64_t> CountSteps(const Evidence& evidence) {
@@ -22,7 +25,7 @@ std::map<int64_t, uint64_t> CountSteps(const Evidence& evidence) {
   for (const auto& [pid, count] : calls) steps[pid] = std::max(steps[pid], count);
   for (const Entity& process : evidence.EntitiesWith("process.steps.count")) {
     const double total = evidence.Samples("process.steps.count", process).back().value;
-    if (total > 0) steps[process.pid()] = std::max(steps[process.pid()], static_cast<uint64_t>(total));
+    if (total > 0) steps[process.pid()] = std::max(steps[process.pid()], WholeCount(total));
   }
   for (const Fact* fact : evidence.All("framework.steps.count")) {
     const int64_t total = fact->value.AsInt().value_or(0);
@@ -74,8 +77,8 @@ void CountWindows(const Evidence& evidence, Analysis& analysis) {
   }
   for (const Entity& process : evidence.EntitiesWith("cuda.kernels.count")) {  // permanent tracing: sums a second
     for (const Point& point : evidence.Samples("cuda.kernels.count", process)) {
-      analysis.kernels_total += static_cast<uint64_t>(point.value);
-      analysis.late_kernels += static_cast<uint64_t>(point.value);
+      analysis.kernels_total += WholeCount(point.value);
+      analysis.late_kernels += WholeCount(point.value);
       if (point.value > 0) AddPid(analysis.kernel_processes, process.pid());
     }
   }

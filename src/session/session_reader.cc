@@ -10,6 +10,10 @@ namespace gpuwhy {
 namespace {
 
 constexpr std::string_view kSchema = "gpuwhy.session/1";
+// Longer than any job: the file may be damaged or made up, and sums of such times cannot overflow.
+constexpr int64_t kLongestNs = int64_t{1} << 60;
+
+bool PlausibleTime(int64_t ns) { return ns >= -kLongestNs && ns <= kLongestNs; }
 
 // Turns lines into evidence. Names get new numbers in the sink, so a table translates the file's numbers.
 class LineReader {
@@ -58,13 +62,17 @@ class LineReader {
     for (const Json& row : line["rows"].AsArray()) {
       const Json::Array& cell = row.AsArray();
       if (cell.size() < 8) return false;
+      const int64_t difference = cell[0].AsInt();
+      const int64_t duration = cell[1].AsInt();
+      if (!PlausibleTime(difference) || !PlausibleTime(start + difference)) return false;
+      if (duration < 0 || duration > kLongestNs) return false;
+      start += difference;
       Span span;
       span.kind = static_cast<SpanKind>(kind);
       span.pid = line["pid"].AsInt();
       span.device = static_cast<int32_t>(line["dev"].AsInt());
-      start += cell[0].AsInt();
       span.start_ns = start;
-      span.duration_ns = cell[1].AsInt();
+      span.duration_ns = duration;
       span.lane = static_cast<uint32_t>(cell[2].AsInt());
       span.name = Name(cell[3].AsInt());
       span.bytes = static_cast<uint64_t>(cell[4].AsInt());
@@ -77,7 +85,7 @@ class LineReader {
   bool ReadSteps(const Json& line) {
     for (const Json& row : line["rows"].AsArray()) {
       const Json::Array& cell = row.AsArray();
-      if (cell.size() < 6) return false;
+      if (cell.size() < 6 || !PlausibleTime(cell[0].AsInt())) return false;
       const auto number = [&](size_t i) { return static_cast<uint64_t>(cell[i].AsInt()); };
       sink_.Add(StepMark{line["pid"].AsInt(), cell[0].AsInt(), number(1), number(2), number(3), number(4), number(5)});
     }
@@ -87,7 +95,7 @@ class LineReader {
   bool ReadHost(const Json& line) {
     for (const Json& row : line["rows"].AsArray()) {
       const Json::Array& cell = row.AsArray();
-      if (cell.size() < 3) return false;
+      if (cell.size() < 3 || !PlausibleTime(cell[0].AsInt())) return false;
       sink_.Add(HostSample{line["pid"].AsInt(), cell[0].AsInt(), static_cast<uint32_t>(cell[1].AsInt()),
                            Name(cell[2].AsInt())});
     }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/clock.h"
@@ -81,8 +82,11 @@ void SessionWriter::Add(const Fact& fact) {
 }
 
 void SessionWriter::Add(const Sample& sample) {
-  if (!samples_.empty() && (samples_.front().time_s != sample.time_s || samples_.front().entity != sample.entity))
-    FlushSamples();
+  // A line is one moment of one entity; each metric stands in it once.
+  const bool joins = std::all_of(samples_.begin(), samples_.end(), [&](const Sample& one) {
+    return one.time_s == sample.time_s && one.entity == sample.entity && one.metric != sample.metric;
+  });
+  if (!joins) FlushSamples();
   samples_.push_back(sample);
 }
 
