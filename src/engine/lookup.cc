@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lookup.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 
 namespace gpuwhy {
@@ -46,6 +48,8 @@ std::optional<FrameworkSeen> TensorFlow(const Evidence& evidence, const Entity& 
   if (built == true && !version.empty()) seen.cuda = version;
   seen.sees_fact = evidence.Find(prefix + "tensorflow.gpu_count", entity);
   if (seen.sees_fact != nullptr && seen.sees_fact->value.AsInt()) seen.sees_gpu = *seen.sees_fact->value.AsInt() > 0;
+  const Fact* initialized = evidence.Find(prefix + "tensorflow.initialized", entity);
+  seen.idle = initialized != nullptr && initialized->value.AsBool() == false;
   return seen;
 }
 
@@ -65,6 +69,7 @@ std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity,
   seen.sees_fact = evidence.Find(prefix + "jax.backend", entity);
   const std::string backend = TextOf(seen.sees_fact);
   if (!backend.empty()) seen.sees_gpu = backend == "gpu" || backend == "cuda";
+  seen.idle = seen.sees_fact != nullptr && backend.empty();
   seen.error = TextOf(evidence.Find(prefix + "jax.error", entity));
   return seen;
 }
@@ -93,6 +98,8 @@ std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context) {
   for (const int64_t pid : context.analysis.processes) {
     if (pid != context.analysis.main_pid && out.empty()) add(Entity::Process(pid), "framework.", true);
   }
+  const auto idle = [](const FrameworkSeen& seen) { return seen.idle; };
+  if (!std::all_of(out.begin(), out.end(), idle)) out.erase(std::remove_if(out.begin(), out.end(), idle), out.end());
   for (const Entity& entity : context.evidence.Entities(EntityKind::kInterpreter)) add(entity, "python.", false);
   return out;
 }

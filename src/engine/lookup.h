@@ -26,7 +26,9 @@ struct FrameworkSeen {
   const Fact* cuda_fact = nullptr;
   const Fact* sees_fact = nullptr;
   bool in_job = false;  // false: only installed
+  bool idle = false;    // imported, but it says that it was never started
 };
+// One that is idle beside another of the job is left out: libraries import frameworks that the job never uses.
 std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context);
 
 // Fact of the main process, whoever else has one of that name.

@@ -57,7 +57,7 @@ TEST(Roots, HealthyH200) {
   EXPECT_EQ(e.Bool("host.wsl"), false);
   EXPECT_EQ(e.Bool("host.dxg"), false);
   EXPECT_EQ(e.Int("host.gpu.pci.count"), 1);
-  EXPECT_EQ(Show(e, "host.gpu.pci.devices"), "0000:04:00.0 10de:2335");
+  EXPECT_EQ(Show(e, "host.gpu.pci.devices"), "0000:00:06.0 10de:2335");
   EXPECT_EQ(Show(e, "host.gpu.other"), "");
   EXPECT_EQ(e.Bool("host.driver.module"), true);
   EXPECT_EQ(Show(e, "host.driver.module_other"), "");
