@@ -71,7 +71,9 @@ def fixture_watch(request, tmp_path_factory):
 def check_not_used(watched, script):
     """What holds for every one of these jobs: nothing of it ran on a GPU, and it trained."""
     verdict = watched.report["verdict"]
-    assert verdict["gpu_used"] == "no" and verdict["confidence"] >= 0.9
+    # What the linker does not find and what TensorFlow does not see are two witnesses, no statement of the system itself.
+    least = 0.8 if verdict["cause"] == "cuda-libs-missing" else 0.9
+    assert verdict["gpu_used"] == "no" and verdict["confidence"] >= least
     assert verdict["cause"] == causes(watched.report)[0]
     assert watched.result.stdout.endswith("trained\n") and "gpuwhy" not in watched.result.stderr
     assert watched.framework("steps")["count"] >= 50
