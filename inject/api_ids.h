@@ -22,6 +22,10 @@ inline constexpr uint32_t kDriverCopy[] = {276, 277, 278, 279, 280, 281, 287, 28
                                            305, 306, 318, 319, 397, 398, 399, 405, 407, 408, 418,
                                            421, 422, 423, 424, 425, 426, 776, 777, 796, 797};
 
+// Calls that show that the process uses CUDA graphs: begin of a capture, instantiation, launch (runtime, driver).
+inline constexpr uint32_t kRuntimeGraph[] = {310, 311, 312, 315, 316, 418, 436, 437, 443, 452, 453};
+inline constexpr uint32_t kDriverGraph[] = {495, 496, 513, 514, 515, 539, 540, 578, 643, 656, 657, 720, 721};
+
 template <class List>
 constexpr bool Contains(const List& list, uint32_t id) {
   for (uint32_t item : list) {

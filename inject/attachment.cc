@@ -48,6 +48,11 @@ cupti::Result Attachment::EnableCalls(bool on) {
   return any ? cupti::kSuccess : refusal;
 }
 
+void Attachment::EnableGraphCalls() {
+  for (const uint32_t id : kRuntimeGraph) found_->api.EnableCallback(1, subscriber_, cupti::kDomainRuntime, id);
+  for (const uint32_t id : kDriverGraph) found_->api.EnableCallback(1, subscriber_, cupti::kDomainDriver, id);
+}
+
 void Attachment::Arm() {
   if (!attached()) return;
   found_->api.EnableDomain(1, subscriber_, cupti::kDomainRuntime);
@@ -64,12 +69,12 @@ bool Attachment::Disarm() {
   return true;
 }
 
-bool Attachment::OnApiExit() {
+bool Attachment::OnApiExit(bool finalise) {
   int expected = kArmed;
   if (!detach_.compare_exchange_strong(expected, kRunning, std::memory_order_acq_rel)) return false;
   // The order in which kineto leaves, at the same place.
   found_->api.Unsubscribe(subscriber_);
-  finalize_result_.store(found_->api.Finalize(), std::memory_order_relaxed);
+  if (finalise) finalize_result_.store(found_->api.Finalize(), std::memory_order_relaxed);
   attached_.store(false, std::memory_order_release);
   detach_.store(kNone, std::memory_order_release);
   return true;

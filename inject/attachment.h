@@ -30,9 +30,13 @@ class Attachment {
   // cannot be called either. Else the last refusal.
   cupti::Result EnableCalls(bool on);
 
+  // Callbacks of the calls that show CUDA graphs; a refused id is a call that this CUPTI does not know.
+  void EnableGraphCalls();
+
   void Arm();
-  bool Disarm();       // false: the detach is already running or done
-  bool OnApiExit();    // from the callback on a job thread; true if this call detached
+  bool Disarm();  // false: the detach is already running or done
+  // From the callback on a job thread; true if this call detached. Without `finalise` CUPTI's instrumentation stays.
+  bool OnApiExit(bool finalise);
   void Unsubscribe();  // leaves CUPTI's instrumentation in the process
   bool armed() const { return detach_.load(std::memory_order_acquire) == kArmed; }
   bool detaching() const { return detach_.load(std::memory_order_acquire) == kRunning; }

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 
+#include "inject/api_ids.h"
 #include "inject/callbacks.h"
 #include "inject/old_glibc.h"
 
@@ -98,6 +99,12 @@ bool Tracer::WaitForContext() {
 // With an older CUPTI a second attach after cuptiFinalize crashes once the process has captured a CUDA graph (pytorch
 // #112507, #146604; kineto #1264), and a graph captured while we are away cannot be seen: those are never finalised,
 // and after the first graph there is no further window.
+//
+// With any CUPTI, seen on an H200 with CUPTI 13.0.1 and driver 580 (a PyTorch CUDAGraph and XLA's command buffers): a
+// graph that was instantiated or launched while CUPTI was attached ends in "unspecified launch failure" when it is
+// replayed after cuptiFinalize. In a process that uses graphs nothing is ever finalised.
+bool Tracer::may_finalise() const { return found_->version >= cupti::kVersion126 && !converter_.graph_seen(); }
+
 bool Tracer::more_windows() const { return found_->version >= cupti::kVersion126 || !converter_.graph_seen(); }
 
 // Takes back a detach that no API call has carried out yet, else subscribes anew.
@@ -125,10 +132,9 @@ bool Tracer::Open(wire::WindowMode mode, WindowLimits limits) {
   cost_ns_.store(0, std::memory_order_relaxed);
   SetClock();
   converter_.BeginWindow(mode == wire::WindowMode::kPermanent, clock_offset_ns_);
-  if (found_->version < cupti::kVersion126) {
-    attachment_.EnableResource(cupti::kResourceGraphCreated, true);
-    attachment_.EnableResource(cupti::kResourceGraphExecCreated, true);
-  }
+  attachment_.EnableResource(cupti::kResourceGraphCreated, true);
+  attachment_.EnableResource(cupti::kResourceGraphExecCreated, true);
+  attachment_.EnableGraphCalls();
   open_ = true;
   ++window_id_;
   WriteBegin();
@@ -226,19 +232,25 @@ void Tracer::Leave() {
 }
 
 void Tracer::BeginDetach() {
-  if (found_->version >= cupti::kVersion126) {
+  if (may_finalise()) {
     ring_->SetState(wire::State::kDetaching);
     attachment_.Arm();
     return;
   }
   attachment_.Unsubscribe();
   converter_.ForgetPointers();
+  SayLeftBehind();
+  ring_->SetState(static_cast<wire::State>(final_state_.load(std::memory_order_relaxed)));
+}
+
+void Tracer::SayLeftBehind() {
   Text<200> left;
   left.Add("CUPTI of CUDA ").AddNumber(static_cast<uint64_t>(found_->cuda_version));
-  left.Add(" stays loaded, disabled and unsubscribed: finalising before 12.6 can crash a job that uses CUDA graphs");
+  left.Add(" stays loaded, disabled and unsubscribed: finalising can crash a job that uses CUDA graphs");
   reporter_->Fact("cuda.left_behind", left.c_str());
-  if (converter_.graph_seen()) reporter_->Fact("cuda.graph_with_old_cupti", uint64_t{1});
-  ring_->SetState(static_cast<wire::State>(final_state_.load(std::memory_order_relaxed)));
+  if (!converter_.graph_seen()) return;
+  reporter_->Fact("cuda.graphs", uint64_t{1});
+  if (found_->version < cupti::kVersion126) reporter_->Fact("cuda.graph_with_old_cupti", uint64_t{1});
 }
 
 void Tracer::AbandonSubscription() {
@@ -316,6 +328,8 @@ void Tracer::OnContextCreated() { attachment_.EnableResource(cupti::kResourceCon
 
 // Two uses of one callback: a sync window asks for enter and exit of some calls, a detach for the exit of any.
 void Tracer::OnApi(uint32_t domain, uint32_t cbid, const cupti::CallbackData& data) {
+  const bool graph = domain == cupti::kDomainRuntime ? Contains(kRuntimeGraph, cbid) : Contains(kDriverGraph, cbid);
+  if (graph) converter_.SawGraph();
   const uint64_t spent = calls_.OnCall(domain, cbid, data);
   if (spent != 0) AddCost(spent);
   if (data.site == cupti::kSiteExit && attachment_.armed() && !calls_.AwaitsExit()) DetachAtExit();
@@ -323,7 +337,8 @@ void Tracer::OnApi(uint32_t domain, uint32_t cbid, const cupti::CallbackData& da
 
 void Tracer::DetachAtExit() {
   const uint64_t begin = MonotonicNs();
-  if (!attachment_.OnApiExit()) return;
+  // A graph may have come up after the detach was armed.
+  if (!attachment_.OnApiExit(may_finalise())) return;
   AddCost(MonotonicNs() - begin);
   ring_->SetState(static_cast<wire::State>(final_state_.load(std::memory_order_relaxed)));
 }

@@ -47,6 +47,7 @@ class Tracer {
   bool attached() const { return attachment_.attached(); }
   bool detaching() const { return attachment_.armed(); }
   bool more_windows() const;
+  bool may_finalise() const;
   uint64_t PollIntervalNs() const;
   void SetFinalState(wire::State state);
   void AddCost(uint64_t ns) { cost_ns_.fetch_add(ns, std::memory_order_relaxed); }
@@ -69,6 +70,7 @@ class Tracer {
   void SetClock();
   void CheckClock();
   void BeginDetach();
+  void SayLeftBehind();
   void Fail(const char* step, cupti::Result result);
   void WriteBegin();
   uint64_t Dropped();

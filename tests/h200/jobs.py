@@ -161,16 +161,16 @@ def resnet_resident(args, batch=256, amp=True, item=False):
     steps.report(batch, loss=total / steps.count)
 
 
-def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False):
+def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False, dtype=None):
     import torch
 
     torch.manual_seed(0)
     parts = []
     for _ in range(layers):
         parts += [torch.nn.Linear(width, width), torch.nn.LayerNorm(width), torch.nn.ReLU()]
-    model = torch.nn.Sequential(*parts).to(device)
+    model = torch.nn.Sequential(*parts).to(device=device, dtype=dtype)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    inputs = torch.randn(batch, width, device=device)
+    inputs = torch.randn(batch, width, device=device, dtype=dtype)
     steps = Steps(args.seconds, args.blocks)
     total = 0.0
     while True:
@@ -184,7 +184,14 @@ def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False):
             torch.cuda.synchronize()
         if steps.done():
             break
-    steps.report(batch, loss=float(loss))
+    steps.report(batch, loss=float(loss.detach()))
+
+
+def item(args):
+    """Reads the loss back after every step of a model that keeps the GPU busy."""
+    import torch
+
+    mlp(args, batch=1024, width=4096, layers=3, item=True, dtype=torch.bfloat16)
 
 
 def cpu_model(args):
@@ -318,7 +325,7 @@ JOBS = {
     "resnet-resident": resnet_resident,
     "resnet-resident-32": lambda a: resnet_resident(a, batch=32),
     "mlp": mlp,
-    "item": lambda a: resnet_resident(a, batch=128, item=True),
+    "item": item,
     "pageable": pageable,
     "cpu-model": cpu_model,
     "sleep": allocate_and_sleep,

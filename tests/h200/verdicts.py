@@ -46,7 +46,7 @@ WANTED = {
     "profiled": (["profiled"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
     "graph": (["graph"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
     "jax": (["jax"], {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels"}),
-    "cpp": (None, {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels", "frequent-sync"}),
+    "cpp": (None, {}, {"yes"}, {"gpu-in-use", "launch-bound-small-kernels", "frequent-sync", "pageable-copies"}),
 }
 
 
