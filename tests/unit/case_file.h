@@ -145,7 +145,7 @@ class CaseReader {
     Source source = SourceOf(words_[1]);
     std::string text = line;
     CutTail(text, entity, source);
-    const Result<Json> why = Json::Parse(Trim(text.substr(text.find(words_[2]) + words_[2].size())));
+    const Result<Json> why = Json::Parse(Trim(text.substr(std::min(text.find('"'), text.size()))));
     if (!why || !why->is_string()) return "the reason is no text in quotes";
     evidence_.AddFact(words_[1], entity, Value::Missing(*state, why->AsString()), source);
     return "";
