@@ -57,6 +57,12 @@ Result<std::string> SessionFolder() {
 Result<std::string> NewSessionPath(int64_t wall_ns, int64_t pid) {
   Result<std::string> folder = SessionFolder();
   if (!folder) return folder;
+  // A home that is not there (services, containers of another user) is not made: nobody would look for sessions in it.
+  const std::string home = Environment("HOME").value_or("");
+  std::error_code ignored;
+  if (!home.empty() && folder->rfind(home + "/.local/", 0) == 0 && !fs::is_directory(home, ignored))
+    return Error{ErrorCode::kNotFound, Format("no folder for sessions: HOME ({}) is no folder", home),
+                 "name a file with --session FILE"};
   if (const Result<void> made = MakeFolders(*folder); !made) return made.error();
   std::string time = Rfc3339(wall_ns).substr(0, 19);  // to the second: "2026-01-31T12:00:00"
   time.erase(std::remove_if(time.begin(), time.end(), [](char c) { return c == '-' || c == ':'; }), time.end());

@@ -36,6 +36,7 @@ def check(pair, prefix, **changes):
 ], ids=str)
 def test_odd_folders(pair, changes):
     assert check(pair, pair.prefix(), **changes) == []
+    assert not os.path.exists("/nonexistent")  # a folder that the user has not is not made
 
 
 @ROOT_ONLY
