@@ -46,7 +46,8 @@ struct WindowView {
   double median_kernel_s = 0;
   uint64_t pageable_bytes = 0, pinned_bytes = 0, pageable_copies = 0;
   double largest_pageable_bytes = 0;
-  double steps = 0;  // step marks inside
+  double steps = 0;        // step marks inside
+  double short_gap_s = 0;  // idle gaps too short for the host to have caused them, see windows.cc
   bool graphs = false;
 };
 

@@ -26,7 +26,8 @@ void SplitIdle(const Analysis& analysis, const GpuSplit& rest, double share, Bre
   double sync = 0;
   if (analysis.sync && analysis.sync->outside_wait_s > 0 && SyncsInLoop(*analysis.sync)) {
     const double blocked = std::min(1.0, analysis.sync->blocked_s / analysis.sync->outside_wait_s);
-    launch = std::clamp(1 - blocked - busy, 0.0, idle);
+    const double short_gaps = std::min(idle, analysis.window->short_gap_s / rest.total());
+    launch = std::clamp(std::max(1 - blocked - busy, short_gaps), 0.0, idle);
     sync = idle - launch;
   }
   // Hardly any kernel: the host did not dispatch, it did something of its own.

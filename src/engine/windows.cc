@@ -14,6 +14,10 @@ constexpr uint32_t kModeTiming = 2, kModeSync = 3;  // wire window_mode
 constexpr uint32_t kPageable = 1, kPinned = 2;      // wire memory_kind
 constexpr double kBlockingCopy = 20e-6;             // a copy call that returns sooner only queued its work
 
+// From one kernel of a stream or graph to the next the GPU itself needs some microseconds (7 us between the nodes of a
+// CUDA graph on an H200). A host that reacts to the end of a kernel takes longer: gaps below say nothing of the host.
+constexpr int64_t kShortGapNs = 15'000;
+
 struct DeviceWork {
   std::vector<Interval> compute, communication, copy, pageable;
 };
@@ -25,11 +29,24 @@ bool IsCollective(const std::string& name) {
          name.find("ncclDevKernel") != std::string::npos || name.find("multimem_all_reduce") != std::string::npos;
 }
 
+// Where records were dropped the window is only as long as what was kept: the rest of it was not idle but unseen.
+int64_t KeptUntil(const Evidence& evidence, const Span& window) {
+  int64_t last = window.start_ns;
+  for (const Span& span : evidence.spans()) {
+    const bool gpu = span.kind == SpanKind::kKernel || span.kind == SpanKind::kCopy || span.kind == SpanKind::kMemset;
+    if (gpu && span.pid == window.pid && span.start_ns >= window.start_ns && span.start_ns < window.end_ns()) {
+      last = std::max(last, span.end_ns());
+    }
+  }
+  return std::min(last, window.end_ns());
+}
+
 Intervals WindowsOf(const Evidence& evidence, int64_t pid, uint32_t mode) {
   std::vector<Interval> windows;
   for (const Span& span : evidence.spans()) {
-    if (span.kind == SpanKind::kWindow && span.pid == pid && span.detail[0] == mode)
-      windows.push_back({span.start_ns, span.end_ns()});
+    if (span.kind != SpanKind::kWindow || span.pid != pid || span.detail[0] != mode) continue;
+    const bool whole = mode == kModeSync || span.detail[1] == 0;
+    windows.push_back({span.start_ns, whole ? span.end_ns() : KeptUntil(evidence, span)});
   }
   return Union(std::move(windows));
 }
@@ -109,6 +126,19 @@ GpuSplit SplitOf(const Intervals& where, const Intervals& compute, const Interva
   return split;
 }
 
+Intervals ShortGaps(const Intervals& busy) {
+  Intervals gaps;
+  for (size_t i = 1; i < busy.size(); ++i) {
+    if (busy[i].begin - busy[i - 1].end < kShortGapNs) gaps.push_back({busy[i - 1].end, busy[i].begin});
+  }
+  return gaps;
+}
+
+Intervals Merge(std::vector<Interval> all, const Intervals& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return Union(std::move(all));
+}
+
 }  // namespace
 
 std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid) {
@@ -124,11 +154,7 @@ std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid) {
     if (!compute.empty() && Seconds(own) <= Seconds(compute)) continue;
     compute = std::move(own);
     communication = Subtract(Intersect(Union(std::move(work.communication)), windows), compute);
-    const Intervals working = Union([&] {
-      std::vector<Interval> all = compute;
-      all.insert(all.end(), communication.begin(), communication.end());
-      return all;
-    }());
+    const Intervals working = Merge(compute, communication);
     copy = Subtract(Intersect(Union(std::move(work.copy)), windows), working);
     pageable = Subtract(Intersect(Union(std::move(work.pageable)), windows), working);
   }
@@ -143,6 +169,7 @@ std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid) {
   view.in_save = SplitOf(save, compute, communication, copy);
   view.in_other = SplitOf(other, compute, communication, copy);
   view.rest = SplitOf(rest, compute, communication, copy);
+  view.short_gap_s = Seconds(Intersect(rest, ShortGaps(Merge(Merge(compute, communication), copy))));
   return view;
 }
 

@@ -191,7 +191,7 @@ def item(args):
     """Reads the loss back after every step of a model that keeps the GPU busy."""
     import torch
 
-    mlp(args, batch=1024, width=4096, layers=3, item=True, dtype=torch.bfloat16)
+    mlp(args, batch=2048, width=4096, layers=3, item=True, dtype=torch.bfloat16)
 
 
 def cpu_model(args):

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A plain CUDA C++ job: saxpy_loop SECONDS [graph|once]
-// Writes the CLOCK_MONOTONIC nanoseconds at the end of each step to the file in STEP_LOG. Prints steps and milliseconds.
+// Writes the CLOCK_MONOTONIC nanoseconds at the end of each step to the file in STEP_LOG. Prints steps and
+// milliseconds.
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,24 @@ static void Must(cudaError_t error, const char* what) {
   exit(1);
 }
 
+static cudaGraphExec_t MakeGraph(cudaStream_t stream, int n, float* x, float* y) {
+  cudaGraph_t graph;
+  cudaGraphExec_t exec = nullptr;
+  Must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+  for (int i = 0; i < 20; ++i) Saxpy<<<n / 256, 256, 0, stream>>>(n, 2.0f, x, y);
+  Must(cudaStreamEndCapture(stream, &graph), "capture");
+  Must(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
+  return exec;
+}
+
+static void WriteLog(const std::vector<uint64_t>& ends) {
+  const char* path = getenv("STEP_LOG");
+  FILE* file = path != nullptr ? fopen(path, "wb") : nullptr;
+  if (file == nullptr) return;
+  fwrite(ends.data(), sizeof(uint64_t), ends.size(), file);
+  fclose(file);
+}
+
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? atof(argv[1]) : 1;
   const bool use_graph = argc > 2 && strcmp(argv[2], "graph") == 0;
@@ -49,14 +68,7 @@ int main(int argc, char** argv) {
     puts("once");
     return 0;
   }
-  cudaGraphExec_t exec = nullptr;
-  if (use_graph) {
-    cudaGraph_t graph;
-    Must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
-    for (int i = 0; i < 20; ++i) Saxpy<<<n / 256, 256, 0, stream>>>(n, 2.0f, x, y);
-    Must(cudaStreamEndCapture(stream, &graph), "capture");
-    Must(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
-  }
+  const cudaGraphExec_t exec = use_graph ? MakeGraph(stream, n, x, y) : nullptr;
   std::vector<uint64_t> ends;
   const uint64_t begin = NowNs();
   while (NowNs() - begin < static_cast<uint64_t>(seconds * 1e9)) {
@@ -70,13 +82,8 @@ int main(int argc, char** argv) {
     Must(cudaStreamSynchronize(stream), "step");
     ends.push_back(NowNs());
   }
-  if (const char* path = getenv("STEP_LOG")) {
-    FILE* file = fopen(path, "wb");
-    if (file != nullptr) {
-      fwrite(ends.data(), sizeof(uint64_t), ends.size(), file);
-      fclose(file);
-    }
-  }
-  printf("steps %zu, %.3f ms a step\n", ends.size(), static_cast<double>(NowNs() - begin) / 1e6 / static_cast<double>(ends.size()));
+  WriteLog(ends);
+  printf("steps %zu, %.3f ms a step\n", ends.size(),
+         static_cast<double>(NowNs() - begin) / 1e6 / static_cast<double>(ends.size()));
   return 0;
 }

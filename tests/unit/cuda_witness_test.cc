@@ -37,12 +37,7 @@ const Span* FindSpan(const Evidence& evidence, SpanKind kind) {
   return nullptr;
 }
 
-TEST(CudaWitness, RecordsBecomeSpans) {
-  RingJob job("cuda");
-  RingWriter ring(job.folder(), Producer::kCuda);
-  const uint32_t name = ring.Blob(wire::BlobKind::kKernelName, "_ZN2at6native4gemmEv");
-  ring.Write(WindowAt(job.At(10'000), WindowAction::kBegin, WindowMode::kProof));
-  ring.Write(KernelAt(job.At(10'010), 5 * kMs, name));
+void WriteCopyAndCall(const RingJob& job, RingWriter& ring) {
   wire::Memcpy copy{};
   copy.start_ns = job.At(10'020);
   copy.duration_ns = 2 * kMs;
@@ -59,6 +54,15 @@ TEST(CudaWitness, RecordsBecomeSpans) {
   api.is_sync = 1;
   api.thread = 99;
   ring.Write(api);
+}
+
+TEST(CudaWitness, RecordsBecomeSpans) {
+  RingJob job("cuda");
+  RingWriter ring(job.folder(), Producer::kCuda);
+  const uint32_t name = ring.Blob(wire::BlobKind::kKernelName, "_ZN2at6native4gemmEv");
+  ring.Write(WindowAt(job.At(10'000), WindowAction::kBegin, WindowMode::kProof));
+  ring.Write(KernelAt(job.At(10'010), 5 * kMs, name));
+  WriteCopyAndCall(job, ring);
   ring.Write(WindowAt(job.At(10'900), WindowAction::kEnd, WindowMode::kProof, 1, 3 * kMs));
   job.Start();
   job.Poll();

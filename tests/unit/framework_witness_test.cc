@@ -38,6 +38,18 @@ uint64_t WriteStep(RingWriter& ring, uint64_t index, uint64_t end_ns, uint64_t& 
   return waited;
 }
 
+void ExpectHooksAndWindowKept(const std::vector<StepMark>& marks, uint64_t steps) {
+  uint64_t hooks = 0, inside = 0;
+  for (const StepMark& mark : marks) {
+    hooks += mark.hook_ns;
+    inside += mark.time_ns >= static_cast<int64_t>(20'000 * kMs) && mark.time_ns <= static_cast<int64_t>(21'000 * kMs)
+                  ? 1
+                  : 0;
+  }
+  EXPECT_EQ(hooks, steps * 700) << "hook time of marks left out is in the next one";
+  EXPECT_EQ(inside, 501U) << "every mark of the window";
+}
+
 TEST(FrameworkWitness, ThinningKeepsTotalsAndWhatLiesInWindows) {
   RingJob job("framework");
   RingWriter ring(job.folder(), Producer::kPython, 1 << 16);
@@ -60,15 +72,7 @@ TEST(FrameworkWitness, ThinningKeepsTotalsAndWhatLiesInWindows) {
   EXPECT_LT(marks.size(), 1000U) << "thinned";
   EXPECT_EQ(marks.back().wait_ns, waited) << "the last mark is written";
   EXPECT_EQ(marks.back().index, kSteps);
-  uint64_t hooks = 0, inside = 0;
-  for (const StepMark& mark : marks) {
-    hooks += mark.hook_ns;
-    inside += mark.time_ns >= static_cast<int64_t>(20'000 * kMs) && mark.time_ns <= static_cast<int64_t>(21'000 * kMs)
-                  ? 1
-                  : 0;
-  }
-  EXPECT_EQ(hooks, kSteps * 700) << "hook time of marks left out is in the next one";
-  EXPECT_EQ(inside, 501U) << "every mark of the window";
+  ExpectHooksAndWindowKept(marks, kSteps);
   uint64_t waits_inside = 0;
   for (const Span& span : job.evidence.spans()) {
     if (span.kind == SpanKind::kInputWait && span.end_ns() >= static_cast<int64_t>(20'000 * kMs) &&
