@@ -161,25 +161,22 @@ def resnet_resident(args, batch=256, amp=True, item=False):
     steps.report(batch, loss=total / steps.count)
 
 
-def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False, dtype=None):
+def mlp(args, batch=64, width=256, layers=20, device="cuda"):
     import torch
 
     torch.manual_seed(0)
     parts = []
     for _ in range(layers):
         parts += [torch.nn.Linear(width, width), torch.nn.LayerNorm(width), torch.nn.ReLU()]
-    model = torch.nn.Sequential(*parts).to(device=device, dtype=dtype)
+    model = torch.nn.Sequential(*parts).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    inputs = torch.randn(batch, width, device=device, dtype=dtype)
+    inputs = torch.randn(batch, width, device=device)
     steps = Steps(args.seconds, args.blocks)
-    total = 0.0
     while True:
         loss = model(inputs).square().mean()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
-        if item:
-            total += loss.item()
         if args.blocks and steps.count % 50 == 49 and device == "cuda":
             torch.cuda.synchronize()
         if steps.done():
@@ -187,11 +184,26 @@ def mlp(args, batch=64, width=256, layers=20, device="cuda", item=False, dtype=N
     steps.report(batch, loss=float(loss.detach()))
 
 
-def item(args):
-    """Reads the loss back after every step of a model that keeps the GPU busy."""
+def item(args, batch=3072, width=4096):
+    """Reads the loss back after every step of a model that the host could keep the GPU busy with."""
     import torch
 
-    mlp(args, batch=2048, width=4096, layers=3, item=True, dtype=torch.bfloat16)
+    torch.manual_seed(0)
+    options = {"device": "cuda", "dtype": torch.bfloat16}
+    model = torch.nn.Sequential(
+        torch.nn.Linear(width, width, **options), torch.nn.ReLU(), torch.nn.Linear(width, width, **options)
+    )
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    inputs = torch.randn(batch, width, **options)
+    steps = Steps(args.seconds, args.blocks)
+    total = 0.0
+    while not steps.done():
+        loss = model(inputs).square().mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    steps.report(batch, loss=total / steps.count)
 
 
 def cpu_model(args):
