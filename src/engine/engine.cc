@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/lookup.h"
 #include "engine/rule.h"
 
 namespace gpuwhy {
@@ -23,14 +24,28 @@ Stage StageOf(const Finding& finding) {
 
 bool Obstacle(const Finding& finding) { return StageOf(finding) <= Stage::kCode; }
 
+// Fixes are shown for the frameworks that the job runs on; all of them when none was seen.
+StringList JobFrameworks(const RuleContext& context) {
+  StringList names;
+  for (const FrameworkSeen& seen : FrameworksSeen(context)) {
+    if (seen.in_job && std::find(names.begin(), names.end(), seen.name) == names.end()) names.push_back(seen.name);
+  }
+  if (!names.empty()) names.emplace_back("any");
+  return names;
+}
+
 void RunRules(const RuleContext& context, Report& report) {
+  const StringList frameworks = JobFrameworks(context);
   for (const Rule* rule : AllRules()) {
     RuleOutcome outcome = rule->check(context);
     const char* answer = outcome.kind == RuleOutcome::Kind::kFired   ? "fired"
                          : outcome.kind == RuleOutcome::Kind::kClear ? "clear"
                                                                      : "cannot-tell";
     report.rules.push_back({std::string(rule->id), std::string(rule->name), answer, std::move(outcome.missing)});
-    for (Finding& finding : outcome.findings) report.findings.push_back(std::move(finding));
+    for (Finding& finding : outcome.findings) {
+      if (finding.frameworks.empty()) finding.frameworks = frameworks;
+      report.findings.push_back(std::move(finding));
+    }
   }
 }
 
@@ -83,6 +98,11 @@ void SetVerdict(const Ladder& ladder, Report& report) {
     verdict.next = cause->next;
     if (ladder.gpu_used != GpuUsed::kYes)
       verdict.confidence = std::min(verdict.confidence > 0 ? verdict.confidence : 1.0, cause->confidence);
+  }
+  // "Nothing costs a tenth of the time" holds only where nothing does.
+  if (verdict.cause != "gpu-in-use") {
+    const auto calm = [](const Finding& finding) { return finding.cause == "gpu-in-use"; };
+    report.findings.erase(std::remove_if(report.findings.begin(), report.findings.end(), calm), report.findings.end());
   }
   verdict.summary = "verdict." + std::string(GpuUsedName(ladder.gpu_used));
 }

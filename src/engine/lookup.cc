@@ -108,6 +108,24 @@ const Fact* MainFact(const RuleContext& context, const std::string& name) {
   return context.evidence.Find(name, Entity::Process(context.analysis.main_pid));
 }
 
+const Fact* LoaderFact(const RuleContext& context, const std::string& name) {
+  std::map<uint32_t, int64_t> waited;
+  for (const Span& span : context.evidence.spans()) {
+    if (span.kind == SpanKind::kInputWait && span.pid == context.analysis.main_pid)
+      waited[span.detail[2]] += span.duration_ns;
+  }
+  int64_t longest = -1;
+  const Fact* best = nullptr;
+  constexpr uint32_t kLoaders = 16;  // numbers are given in order of first use
+  for (uint32_t loader = 0; loader < kLoaders; ++loader) {
+    const Fact* fact = MainFact(context, "framework.torch.loader." + std::to_string(loader) + "." + name);
+    if (fact == nullptr || waited[loader] <= longest) continue;
+    best = fact;
+    longest = waited[loader];
+  }
+  return best;
+}
+
 std::string ShowPercent(double ratio) { return Format("{:.0f} %", ratio * 100); }
 
 std::string ShowFactor(double factor) { return Format("{:.1f}", factor); }

@@ -34,6 +34,9 @@ std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context);
 // Fact of the main process, whoever else has one of that name.
 const Fact* MainFact(const RuleContext& context, const std::string& name);
 
+// Fact of the DataLoader for which the main process waited longest; nullptr when no loader was seen.
+const Fact* LoaderFact(const RuleContext& context, const std::string& name);
+
 // Text pieces that name a share or a factor: "43 %", "1.8".
 std::string ShowPercent(double ratio);
 std::string ShowFactor(double factor);

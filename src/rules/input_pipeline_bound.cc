@@ -48,16 +48,17 @@ RuleOutcome Check(const RuleContext& context) {
   const auto total = analysis.metrics.find("input.wait.ratio");
   finding.Param("wait", total != analysis.metrics.end() && total->second.value ? ShowPercent(*total->second.value)
                                                                                : ShowPercent(*share));
-  const Fact* workers = MainFact(context, "framework.torch.loader.0.workers");
+  const Fact* workers = LoaderFact(context, "workers");
   finding.Param("workers", workers != nullptr ? workers->value.Show() : "?")
       .Param("suggested", std::to_string(SuggestedWorkers(context)));
   for (const char* metric : {"input.wait.ratio", "input.overlapped.ratio", "run.step.seconds"})
     AddItem(finding, MetricItem(analysis, metric, Source::kFramework));
   for (const char* name :
-       {"framework.torch.loader.0.workers", "framework.torch.loader.0.pin_memory",
-        "framework.tensorflow.input.get_next_seconds", "framework.tensorflow.input.slowest_iterator"}) {
+       {"framework.tensorflow.input.get_next_seconds", "framework.tensorflow.input.slowest_iterator"}) {
     AddItem(finding, MainFact(context, name));
   }
+  AddItem(finding, workers);
+  AddItem(finding, LoaderFact(context, "pin_memory"));
   AddItem(finding, MetricItem(analysis, "run.duty_cycle.ratio", Source::kDevice));
   AddItem(finding, context.evidence.Find("host.cpu.allowed"));
   return RuleOutcome::Fired(std::move(finding));

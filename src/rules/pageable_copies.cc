@@ -28,7 +28,7 @@ RuleOutcome Check(const RuleContext& context) {
   finding.Param("largest", Format("{:.1f} MiB", window.largest_pageable_bytes / (1 << 20)));
   for (const char* metric : {"window.copy.pageable.ratio", "window.copy.pageable.bytes", "window.copy.pinned.bytes"})
     AddItem(finding, MetricItem(analysis, metric, Source::kCuda));
-  AddItem(finding, MainFact(context, "framework.torch.loader.0.pin_memory"));
+  AddItem(finding, LoaderFact(context, "pin_memory"));
   AddItem(finding, MainFact(context, "framework.torch.inputs.pinned"));
   return RuleOutcome::Fired(std::move(finding));
 }
