@@ -6,7 +6,7 @@ RELEASE := build/release
 PYTHON := /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint clean
+.PHONY: help setup build demo test lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,12 @@ test: ## everything CI runs: lint, sanitizers, unit, rule and end-to-end tests
 lint: ## format, layers, rules, sizes, clang-tidy of changed files (LINT_ALL=1: of all)
 	@tools/setup.sh
 	@tools/lint.sh
+
+bench: build ## cost of watching: samplers here, a whole training where there is an NVIDIA GPU
+	@tools/setup.sh
+	cmake --preset release -B $(RELEASE) -DGPUWHY_BENCH=ON
+	cmake --build $(RELEASE) -j $(JOBS)
+	@tools/bench.sh $(RELEASE)
 
 clean: ## remove everything built (caches outside the tree stay)
 	rm -rf build
