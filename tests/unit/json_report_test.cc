@@ -26,7 +26,8 @@ Json Rendered(const Report& report, bool verbose = false) {
 
 TEST(JsonReport, AnEmptyReportHasEveryMemberInOrder) {
   std::string names;
-  for (const auto& [name, value] : Rendered(Report{}).AsObject()) names += name + " ";
+  const Json json = Rendered(Report{});
+  for (const auto& [name, value] : json.AsObject()) names += name + " ";
   EXPECT_EQ(names, "schema verdict witnesses findings gaps breakdown subject metrics ");
   EXPECT_TRUE(Rendered(Report{})["breakdown"].is_null());
   EXPECT_TRUE(Rendered(Report{})["verdict"]["next"].is_null());
@@ -64,7 +65,7 @@ TEST(JsonReport, NumbersAreRoundedAndWholeOnesExact) {
 
 TEST(JsonReport, FactsBecomeFieldsOfWhatTheyAreAbout) {
   const auto fact = [](std::string name, Entity entity, Value value) {
-    return Fact{std::move(name), std::move(entity), std::move(value)};
+    return Fact{std::move(name), std::move(entity), std::move(value), Source::kOs, "", 0};
   };
   const Json json = SubjectJson({fact("host.kernel", Entity::Host(), Value::Of(std::string("6.1"))),
                                  fact("gpu.name", Entity::Gpu("GPU-1"), Value::Of(std::string("H200"))),
@@ -72,12 +73,11 @@ TEST(JsonReport, FactsBecomeFieldsOfWhatTheyAreAbout) {
                                  fact("process.command", Entity::Process(7), Value::Of(StringList{"python", "a.py"})),
                                  fact("framework.torch.cuda.built", Entity::Process(7), Value::Of(false)),
                                  fact("process.command", Entity::Process(8), Value::Of(StringList{"sh"}))});
-  EXPECT_EQ(json.Dump(),
-            R"({"host":{"kernel":"6.1"},"gpus":[{"id":"GPU-1","name":"H200","fan":null,"unknown":{"fan":"unsupported (N/A)"
-}
-}],)"
-            R"("process":{"pid":7,"command":["python","a.py"]},"frameworks":[{"name":"torch","pid":7,"cuda.built":false}],)"
-            R"("other_processes":[{"pid":8,"command":["sh"]}]})");
+  EXPECT_EQ(
+      json.Dump(),
+      R"j({"host":{"kernel":"6.1"},"gpus":[{"id":"GPU-1","name":"H200","fan":null,"unknown":{"fan":"unsupported (N/A)"}}],)j"
+      R"("process":{"pid":7,"command":["python","a.py"]},"frameworks":[{"name":"torch","pid":7,"cuda.built":false}],)"
+      R"("other_processes":[{"pid":8,"command":["sh"]}]})");
 }
 
 }  // namespace

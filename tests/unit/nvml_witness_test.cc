@@ -160,7 +160,7 @@ TEST_P(NvmlInit, FailureIsExplained) {
 INSTANTIATE_TEST_SUITE_P(Codes, NvmlInit,
                          testing::Values(InitCase{"version_mismatch", 18, "different versions"},
                                          InitCase{"driver_not_loaded", 9, "not loaded"}),
-                         [](const auto& info) { return std::string(info.param.scenario); });
+                         [](const auto& test) { return std::string(test.param.scenario); });
 
 TEST(NvmlWitness, MissingLibraryNamesEveryPathTried) {
   NvmlRun run("h200_idle");
