@@ -35,6 +35,8 @@ class Parser {
     for (at_ = 0; at_ < words_.size() && !ended_; ++at_) {
       if (const Result<void> done = Word(words_[at_]); !done) return done.error();
     }
+    // `gpuwhy --help` is about the program, not about the command that stands for no command.
+    help_ = help_ || (out_.subcommand == nullptr && out_.arguments.Has("--help"));
     if (out_.subcommand == nullptr && !help_) out_.subcommand = Find("snapshot");
     if (const Result<void> done = Finish(); !done) return done.error();
     return std::move(out_);

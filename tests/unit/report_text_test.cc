@@ -46,7 +46,8 @@ constexpr std::string_view kGolden =
     R"(NO: this job does not use the GPU
   The job does not use the GPU.
   Cause: made-up-cause [made-up-cause]
-  Confidence: high: the system itself says so, or it was measured (0.95)
+  Confidence: high: the system itself says so, or it was measured
+  (0.95)
 
 What the witnesses say
   framework  no             built without CUDA
@@ -63,14 +64,14 @@ Causes, by lost time
        - board power: not supported (N/A) (says driver)
 
 Where the time of one GPU goes
-  GPU computing            ████████████████             50 %
-  waiting for input        ████████████████             50 %
-  communication (exposed)                               0 %
-  copying (exposed)                                     0 %
-  synchronising                                         0 %
-  launching work                                        0 %
-  writing checkpoints                                   0 %
-  other                                                 0 %
+  GPU computing            ████████████████▌                 50 %
+  waiting for input        ████████████████▌                 50 %
+  communication (exposed)                                    0 %
+  copying (exposed)                                          0 %
+  synchronising                                              0 %
+  launching work                                             0 %
+  writing checkpoints                                        0 %
+  other                                                      0 %
 
 What could not be seen, and how to see it
   - GPM: needs a newer driver
