@@ -119,7 +119,7 @@ TEST(Layout, WidthOfChineseIsTwo) {
 }
 
 TEST(Layout, WrapKeepsPunctuationAndLongWords) {
-  EXPECT_EQ(Wrap("等待数据，然后", 8), (std::vector<std::string>{"等待数", "据，然", "后"}));
+  EXPECT_EQ(Wrap("等待数据，然后", 8), (std::vector<std::string>{"等待数", "据，然后"}));
   EXPECT_EQ(Wrap("a bb  ccc", 4), (std::vector<std::string>{"a bb", "ccc"}));
   EXPECT_EQ(Wrap("x /a/very/long/path y", 5), (std::vector<std::string>{"x", "/a/very/long/path", "y"}));
   EXPECT_TRUE(Wrap("", 5).empty());
