@@ -1,12 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the gpuwhy authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all Python tests share: where the program and the interpreters are, and which tests need real frameworks.
+"""What all Python tests share: where the program and the interpreters with real frameworks are.
 
-Mark a test `@pytest.mark.framework("torch")` when it imports frameworks in its own process: it then runs under .venv.
-A test that starts a job in another process takes `venv_python` or `debian_torch_python` instead and stays unmarked.
+A test that needs a framework starts its job in another process, by `venv_python` or `debian_torch_python`.
 Whatever is missing is a skip with its reason, never a pass.
 """
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -27,18 +25,6 @@ def setup_state():
 def skip_reason():
     """Why there is no .venv."""
     return setup_state().get("reason") or "no framework environment here; run: tools/setup.sh --frameworks"
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "framework(*modules): imports these modules in its own process; runs under .venv")
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        marker = item.get_closest_marker("framework")
-        missing = [name for name in (marker.args if marker else ()) if importlib.util.find_spec(name) is None]
-        if missing:
-            item.add_marker(pytest.mark.skip(reason=f"{', '.join(missing)} missing: {skip_reason()}"))
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import need_framework
+from agent_support import need_framework
 
 TRAIN = """
 import torch

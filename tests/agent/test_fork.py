@@ -4,7 +4,7 @@
 import sys
 
 import pytest
-from conftest import need_version
+from agent_support import need_version
 
 STEPS = """
 import sys, time

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the gpuwhy authors
 # SPDX-License-Identifier: Apache-2.0
 """Real JAX on the CPU."""
-from conftest import need_framework
+from agent_support import need_framework
 
 JOB = """
 import jax, jax.numpy as jnp

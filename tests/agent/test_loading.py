@@ -5,7 +5,7 @@ import os
 import sys
 
 import pytest
-from conftest import need_version
+from agent_support import need_version
 
 VERSIONS = ["3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 

@@ -3,7 +3,7 @@
 """Real TensorFlow and Keras on the CPU."""
 import importlib.util
 
-from conftest import ROOT, need_framework
+from agent_support import ROOT, need_framework
 
 FIT = """
 import copy, pickle

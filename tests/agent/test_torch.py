@@ -4,7 +4,7 @@
 import os
 
 import pytest
-from conftest import need_framework
+from agent_support import need_framework
 
 TRAIN = """
 import os, sys

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import PROGRAM
+from transparency_support import PROGRAM
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts a file system or becomes another user")
 JOB = ["sh", "-c", "cat; echo out; echo err >&2; exit 7"]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import DOCUMENTED
+from transparency_support import DOCUMENTED
 
 PYTHON = sys.executable
 
