@@ -31,6 +31,7 @@ function(gpuwhy_table name)
 endfunction()
 gpuwhy_table(all_rules FOLDER src/rules GLOB *.cc ARGS --prefix kRule_ --type Rule --namespace gpuwhy::rules --header engine/rule.h --function AllRules)
 gpuwhy_table(all_witnesses FOLDER src/witness GLOB */*.cc ARGS --subfolders --prefix kWitness_ --type WitnessInfo --namespace gpuwhy --header witness/witness.h --function AllWitnesses)
+gpuwhy_table(all_readers FOLDER src/reader GLOB */*.cc ARGS --subfolders --prefix kReader_ --type ReaderInfo --namespace gpuwhy --header reader/reader.h --function AllReaders)
 gpuwhy_table(all_reporters FOLDER src/report GLOB */*.cc ARGS --subfolders --prefix kReporter_ --type Reporter --namespace gpuwhy::report --header report/reporter.h --function AllReporters --function-namespace gpuwhy::report)
 gpuwhy_table(all_subcommands FOLDER src/cli GLOB cmd_*.cc ARGS --pattern cmd_*.cc --prefix kSubcommand_ --type Subcommand --namespace gpuwhy::cli --header cli/subcommand.h --function AllSubcommands --function-namespace gpuwhy::cli)
 

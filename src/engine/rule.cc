@@ -21,7 +21,7 @@ Severity SeverityOfShare(double share) {
 }
 
 EvidenceItem Item(const Fact& fact) {
-  return {fact.name, fact.value, std::string(UnitOf(fact.name)), fact.source, fact.where};
+  return {fact.name, fact.value, std::string(UnitOf(fact.name)), fact.source, fact.where, fact.quote};
 }
 
 EvidenceItem Item(std::string key, double value, Source source) {

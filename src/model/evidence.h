@@ -24,6 +24,7 @@ struct Fact {
   Source source = Source::kOs;
   std::string where;  // place in the source: "line 12", a path; empty for live sources
   double time_s = 0;  // since the session began
+  std::string quote = {};  // the line of a text that it was read from; empty for live sources
 };
 
 // One reading of a metric (see model/metric.h for names and units).

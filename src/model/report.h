@@ -26,6 +26,7 @@ struct EvidenceItem {
   std::string unit;
   Source source = Source::kOs;
   std::string where;
+  std::string quote = {};  // the line of a text that it rests on
 };
 
 struct Speedup {
@@ -46,6 +47,8 @@ struct Finding {
   std::map<std::string, std::string> params;
   std::vector<std::string> frameworks;  // fixes to show; empty = all
   std::string next;                     // command that would settle it; empty = the page's
+  // What this finding alone says of the job's use of the GPU; texts, which have no ladder, are judged by it.
+  GpuUsed implies = GpuUsed::kUnknown;
 
   Finding& Param(std::string name, std::string value) {
     params[std::move(name)] = std::move(value);

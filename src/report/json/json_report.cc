@@ -47,6 +47,7 @@ Json EvidenceJson(const EvidenceItem& item, Language language) {
   out.Set("unit", item.unit);
   out.Set("source", SourceName(item.source));
   out.Set("where", item.where);
+  if (!item.quote.empty()) out.Set("quote", item.quote);
   return out;
 }
 

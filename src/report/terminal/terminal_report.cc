@@ -94,6 +94,10 @@ void WriteEvidence(const Finding& finding, Writer& writer) {
     const std::string source = writer.Text(key, {{"source", witness}, {"where", item.where}});
     const std::string label = KeyLabel(item.key, writer.options().language);
     const std::string value = ShowValue(item.value, item.unit, writer.options().language);
+    if (!item.quote.empty()) {
+      writer.Item("       - ", Format("{}{} {}", item.where, chinese ? "：" : ":", item.quote));
+      continue;
+    }
     writer.Item("       - ",
                 chinese ? Format("{}：{}（{}）", label, value, source) : Format("{}: {} ({})", label, value, source));
   }

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "base/text.h"
+#include "reader/clean_decode.h"
+#include "reader/reader.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr size_t kNarrowest = 60, kWidest = 250;  // columns at which terminals and mail programs cut lines
+constexpr size_t kMostPieces = 12;                // of one wrapped line: a log line of 900 characters in 80 columns
+constexpr size_t kQuotedRun = 3;                  // lines in a row that begin with '>' are a quotation
+
+bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+std::string_view TrimRight(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+size_t Columns(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// A progress bar redraws its line: what stays on the screen is the last of the pieces between carriage returns.
+std::string_view LastDrawn(std::string_view line) {
+  line = TrimRight(line);
+  const size_t cut = line.find_last_of('\r');
+  return cut == std::string_view::npos ? line : line.substr(cut + 1);
+}
+
+std::vector<TextLine> SplitLines(const std::string& text) {
+  const char end = text.find('\n') == std::string::npos ? '\r' : '\n';
+  std::vector<TextLine> lines;
+  int number = 0;
+  for (const std::string_view line : Split(text, end)) {
+    ++number;
+    for (const std::string_view piece : Split(line, '\v')) lines.push_back({std::string(LastDrawn(piece)), number});
+  }
+  return lines;
+}
+
+// "> " of a quotation, not the ">>> " of Python and not the "> " of a lone shell prompt.
+bool Quoted(const std::string& line) { return StartsWith(line, "> ") || line == ">" || StartsWith(line, "> >"); }
+
+void StripQuotes(std::vector<TextLine>& lines) {
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t begin = 0; begin < lines.size();) {
+      size_t end = begin;
+      while (end < lines.size() && Quoted(lines[end].text)) ++end;
+      if (end - begin >= kQuotedRun) {
+        for (size_t i = begin; i < end; ++i) lines[i].text.erase(0, lines[i].text.size() > 1 ? 2 : 1);
+        again = true;
+      }
+      begin = std::max(end, begin + 1);
+    }
+  }
+}
+
+void EraseAll(std::string& line, std::string_view what) {
+  for (size_t at = line.find(what); at != std::string::npos; at = line.find(what, at)) line.erase(at, what.size());
+}
+
+// Fences go; bold and inline code lose their marks where these enclose: at the ends of a line, or in pairs round words.
+void StripMarkdown(std::string& line) {
+  const std::string_view bare = Trim(line);
+  if (StartsWith(bare, "```") || StartsWith(bare, "~~~")) {
+    line.clear();
+    return;
+  }
+  if (Contains(bare, "**") &&
+      (StartsWith(bare, "**") || (bare.size() > 1 && bare.substr(bare.size() - 2) == "**") || Contains(bare, " **")))
+    EraseAll(line, "**");
+  const std::string_view now = Trim(line);
+  if (now.size() > 2 && now.front() == '`' && now.back() == '`') line = std::string(now.substr(1, now.size() - 2));
+}
+
+bool Bar(char c) { return c == '|' || c == '+'; }
+bool BeginsRow(std::string_view line) { return !line.empty() && Bar(line.front()); }
+bool EndsRow(std::string_view line) { return !TrimRight(line).empty() && Bar(TrimRight(line).back()); }
+
+// The column at which the lines of a text were cut: the longest line, if several are as long and not nearly all (then
+// it is a table of fixed width). 0 where nothing looks cut.
+size_t WrapColumn(const std::vector<TextLine>& lines) {
+  std::map<size_t, size_t> widths;
+  size_t filled = 0;
+  for (const TextLine& line : lines) {
+    const size_t width = Columns(line.text);
+    if (width == 0) continue;
+    ++filled;
+    ++widths[width];
+  }
+  if (widths.empty()) return 0;
+  const auto [width, count] = *widths.rbegin();
+  return width >= kNarrowest && width <= kWidest && count >= 2 && count * 10 <= filled * 7 ? width : 0;
+}
+
+// How a line begins that is no continuation: a time stamp, a prompt, a bracket, a bar, a traceback.
+bool LooksFresh(std::string_view line) {
+  if (line.empty() || BeginsRow(line)) return true;
+  for (const char* start : {">>>", "$ ", "# ", "In [", "Out[", "Traceback", "  File ", "[", "PS ", "WARNING", "ERROR",
+                            "INFO", "RuntimeError", "E tensorflow", "I tensorflow", "W tensorflow", "Epoch"}) {
+    if (StartsWith(line, start)) return true;
+  }
+  const auto digit = [&](size_t i) {
+    return i < line.size() && std::isdigit(static_cast<unsigned char>(line[i])) != 0;
+  };
+  return digit(0) && digit(1) && digit(2) && digit(3) && line.size() > 5 && (line[4] == '-' || line[4] == '/');
+}
+
+// A row of a table that the terminal cut: it begins with a bar, the next line only ends with one.
+bool CutRow(std::string_view line, std::string_view next, size_t width) {
+  const bool whole = EndsRow(line) && Columns(line) < width;
+  return BeginsRow(line) && !whole && !next.empty() && !BeginsRow(next) && EndsRow(next);
+}
+
+void JoinWrapped(std::vector<TextLine>& lines) {
+  const size_t width = WrapColumn(lines);
+  std::vector<TextLine> joined;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    TextLine line = std::move(lines[i]);
+    std::string_view piece = line.text;
+    size_t length = Columns(piece);
+    for (size_t pieces = 1; i + 1 < lines.size() && pieces < kMostPieces; ++pieces) {
+      const std::string& next = lines[i + 1].text;
+      const bool row = width > 0 && CutRow(line.text, next, width);
+      const bool prose = width > 0 && length == width && !BeginsRow(line.text) && !LooksFresh(next);
+      if (!row && !prose) break;
+      // Blanks at the cut were lost when the text was copied.
+      if (row && length < width) line.text.append(width - length, ' ');
+      line.text += next;
+      length = Columns(next);
+      ++i;
+    }
+    joined.push_back(std::move(line));
+  }
+  lines = std::move(joined);
+}
+
+}  // namespace
+
+PastedText CleanText(std::string_view bytes) {
+  std::vector<TextLine> lines = SplitLines(StripHtml(DecodeText(bytes)));
+  StripQuotes(lines);
+  for (TextLine& line : lines) StripMarkdown(line.text);
+  JoinWrapped(lines);
+  return PastedText(std::move(lines));
+}
+
+}  // namespace gpuwhy
