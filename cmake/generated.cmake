@@ -42,6 +42,12 @@ file(GLOB locale CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/locale/*.json)
 gpuwhy_generate(OUTPUT ${GEN}/locale.gen.cc COMMAND ${TOOLS}/gen_locale.py --out ${GEN}/locale.gen.cc DEPENDS ${locale} ${TOOLS}/gen_locale.py)
 list(APPEND GPUWHY_GENERATED_SOURCES ${GEN}/pages.gen.cc ${GEN}/locale.gen.cc)
 
+# Lines that programs print: one table of templates.
+file(GLOB messages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/knowledge/messages/*.tsv)
+gpuwhy_generate(OUTPUT ${GEN}/messages.gen.cc COMMAND ${TOOLS}/gen_messages.py --out ${GEN}/messages.gen.cc ${messages}
+  DEPENDS ${messages} ${TOOLS}/gen_messages.py ${TOOLS}/cpp_text.py)
+list(APPEND GPUWHY_GENERATED_SOURCES ${GEN}/messages.gen.cc)
+
 # Files that travel inside the program: the Python agent, the CUDA library, the recorded sessions of `gpuwhy demo`.
 set(GPUWHY_EMBEDDED_SOURCES ${GEN}/embedded_agent.gen.cc ${GEN}/embedded_inject.gen.cc ${GEN}/embedded_probe.gen.cc ${GEN}/embedded_demo.gen.cc)
 file(GLOB_RECURSE agent_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/agent/*.py)

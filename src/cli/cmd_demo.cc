@@ -36,7 +36,7 @@ struct Replay {
 Result<std::vector<Replay>> ReplayAll() {
   std::vector<Replay> replays;
   for (const EmbeddedFile& file : EmbeddedDemo()) {
-    Result<Report> report = DiagnoseSession(file.data, std::string(file.path));
+    Result<Report> report = DiagnoseInput(file.data, std::string(file.path));
     if (!report) return report.error();
     replays.push_back({TitleOf(file.path), std::move(*report)});
   }

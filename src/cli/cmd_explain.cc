@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "cli/deliver.h"
 #include "cli/subcommand.h"
@@ -12,13 +14,24 @@
 namespace gpuwhy::cli {
 namespace {
 
+// A terminal as input would wait in silence for somebody to type.
+Error NothingToRead() {
+  return {ErrorCode::kUsage, "explain needs a file, or text on standard input",
+          "for example: nvidia-smi | gpuwhy explain -"};
+}
+
 // Several files: their reports one after the other (JSON: a sequence of documents), the worst status.
 int Run(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.positionals;
+  if (files.empty()) {
+    if (isatty(STDIN_FILENO) != 0) return Fail(NothingToRead());
+    files.emplace_back("-");
+  }
   std::string out;
   int status = 0;
-  const bool titled = arguments.positionals.size() > 1 && arguments.options.format == "text";
-  for (const std::string& file : arguments.positionals) {
-    const Result<Report> report = DiagnoseSessionFile(file);
+  const bool titled = files.size() > 1 && arguments.options.format == "text";
+  for (const std::string& file : files) {
+    const Result<Report> report = DiagnoseFile(file);
     if (!report) {
       status = Fail(report.error());
       continue;
@@ -39,9 +52,9 @@ int Run(const Arguments& arguments) {
 extern const Subcommand kSubcommand_explain;
 constinit const Subcommand kSubcommand_explain{
     .name = "explain",
-    .summary = "Say what a session shows (FILE, - for standard input, last for the newest)",
-    .positionals = "FILE...",
-    .min_positionals = 1,
+    .summary = "Answer from a paste, a log or a session (FILE, - for standard input, last for the newest session)",
+    .positionals = "[FILE...]",
+    .min_positionals = 0,
     .max_positionals = SIZE_MAX,
     .takes_command = false,
     .flags = {},

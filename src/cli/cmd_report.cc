@@ -27,7 +27,7 @@ Result<void> CheckExtension(const Arguments& arguments) {
 
 int Run(const Arguments& arguments) {
   if (const Result<void> fits = CheckExtension(arguments); !fits) return Fail(fits.error());
-  const Result<Report> report = DiagnoseSessionFile(arguments.positionals.front());
+  const Result<Report> report = DiagnoseFile(arguments.positionals.front());
   return report ? Deliver(*report, arguments) : Fail(report.error());
 }
 

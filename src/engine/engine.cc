@@ -6,6 +6,8 @@
 
 #include "engine/lookup.h"
 #include "engine/rule.h"
+#include "engine/text_facts.h"
+#include "engine/text_verdict.h"
 
 namespace gpuwhy {
 namespace {
@@ -123,15 +125,21 @@ void SetSubject(const Evidence& evidence, const Analysis& analysis, Report& repo
 
 Report Diagnose(const Evidence& evidence) {
   const Analysis analysis = Analyse(evidence);
-  const Ladder ladder = Climb(evidence, analysis);
+  const bool text = FromText(evidence);
+  const Ladder ladder = text ? ClimbText(evidence) : Climb(evidence, analysis);
   Report report;
   report.witnesses = ladder.rungs;
   report.gaps = evidence.gaps();
   report.breakdown = analysis.breakdown;
   report.metrics = analysis.metrics;
-  RunRules({evidence, analysis, ladder}, report);
-  Sort(report, ladder.gpu_used);
-  SetVerdict(ladder, report);
+  const RuleContext context{evidence, analysis, ladder};
+  RunRules(context, report);
+  if (text) {
+    JudgeText(context, report);
+  } else {
+    Sort(report, ladder.gpu_used);
+    SetVerdict(ladder, report);
+  }
   SetSubject(evidence, analysis, report);
   return report;
 }

@@ -23,6 +23,9 @@ struct Ladder {
 // The evidence ladder: see docs/verdict.md for the table that this follows.
 Ladder Climb(const Evidence& evidence, const Analysis& analysis);
 
+// The same for a pasted text.
+Ladder ClimbText(const Evidence& evidence);
+
 // One rung each, in files of their own.
 WitnessStatement AskFramework(const Evidence& evidence, const Analysis& analysis);
 WitnessStatement AskCuda(const Evidence& evidence, const Analysis& analysis);

@@ -37,8 +37,20 @@ struct RuleOutcome {
 };
 
 // What stands in the way of GPU use, in the order in which a user has to remove it: a build with CUDA helps nobody
-// whose machine has no GPU. kMemory ends a job that used the GPU, kSpeed explains lost time, kNote nothing decisive, kVerdict is the calm answer.
-enum class Stage : uint8_t { kHardware, kDriver, kVisibility, kBuild, kLibraries, kCode, kMemory, kSpeed, kNote, kVerdict };
+// whose machine has no GPU. kMemory ends a job that used the GPU, kSpeed explains lost time, kNote nothing decisive,
+// kVerdict is the calm answer.
+enum class Stage : uint8_t {
+  kHardware,
+  kDriver,
+  kVisibility,
+  kBuild,
+  kLibraries,
+  kCode,
+  kMemory,
+  kSpeed,
+  kNote,
+  kVerdict
+};
 
 // A cause, as data. One source file, one constant, named after the file.
 struct Rule {

@@ -89,6 +89,7 @@ struct Gap {
   std::string what;
   std::string why;
   std::string fix;
+  std::map<std::string, std::string> params = {};  // for texts that are keys of locale/
   bool operator==(const Gap&) const = default;
 };
 

@@ -35,7 +35,8 @@ std::string_view FrameworkTitle(std::string_view name) {
 
 }  // namespace
 
-std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params) {
+std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params,
+                             Language language) {
   std::string out;
   for (;;) {
     const size_t open = text.find("{{");
@@ -43,7 +44,9 @@ std::string FillPlaceholders(std::string_view text, const std::map<std::string, 
     if (close == std::string_view::npos) return out.append(text);
     out.append(text.substr(0, open));
     const auto found = params.find(std::string(text.substr(open + 2, close - open - 2)));
-    out += found == params.end() ? "?" : found->second;
+    const bool key =
+        found != params.end() && found->second.rfind('@', 0) == 0 && HasLocaleText(found->second.substr(1));
+    out += found == params.end() ? "?" : key ? LocaleText(found->second.substr(1), language) : found->second;
     text.remove_prefix(close + 2);
   }
 }
@@ -53,7 +56,7 @@ bool HasLocaleText(std::string_view key) { return FindEntry(key) != nullptr; }
 std::string LocaleText(std::string_view key, Language language, const std::map<std::string, std::string>& params) {
   const LocaleEntry* entry = FindEntry(key);
   if (entry == nullptr) return std::string(key);
-  return FillPlaceholders(language == Language::kChinese ? entry->zh : entry->en, params);
+  return FillPlaceholders(language == Language::kChinese ? entry->zh : entry->en, params, language);
 }
 
 std::string CauseTitle(std::string_view cause, Language language) {
@@ -67,7 +70,8 @@ std::string VerdictSentence(const Report& report, Language language) {
   for (const Finding& finding : report.findings) {
     if (finding.cause == verdict.cause) return FindingSummary(finding, language);
   }
-  if (const PageText* page = FindPage(verdict.cause, language)) return FillPlaceholders(page->summary, verdict.params);
+  if (const PageText* page = FindPage(verdict.cause, language))
+    return FillPlaceholders(page->summary, verdict.params, language);
   return LocaleText(Format("verdict.{}", GpuUsedName(verdict.gpu_used)), language);
 }
 
@@ -83,18 +87,18 @@ std::string WitnessSentence(const WitnessStatement& statement, Language language
 }
 
 std::string FindingTitle(const Finding& finding, Language language) {
-  return FillPlaceholders(CauseTitle(finding.cause, language), finding.params);
+  return FillPlaceholders(CauseTitle(finding.cause, language), finding.params, language);
 }
 
 std::string FindingSummary(const Finding& finding, Language language) {
   const PageText* page = FindPage(finding.cause, language);
-  return page == nullptr ? finding.cause : FillPlaceholders(page->summary, finding.params);
+  return page == nullptr ? finding.cause : FillPlaceholders(page->summary, finding.params, language);
 }
 
 std::string FindingNext(const Finding& finding, Language language) {
   if (!finding.next.empty()) return finding.next;
   const PageText* page = FindPage(finding.cause, language);
-  return page == nullptr ? "" : FillPlaceholders(page->next, finding.params);
+  return page == nullptr ? "" : FillPlaceholders(page->next, finding.params, language);
 }
 
 std::vector<Fix> FindingFixes(const Finding& finding, Language language) {
@@ -106,8 +110,8 @@ std::vector<Fix> FindingFixes(const Finding& finding, Language language) {
     const bool shown = wanted.empty() || fix.framework == "any" ||
                        std::find(wanted.begin(), wanted.end(), fix.framework) != wanted.end();
     if (!shown) continue;
-    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params),
-                     FillPlaceholders(fix.code, finding.params)});
+    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params, language),
+                     FillPlaceholders(fix.code, finding.params, language)});
   }
   return fixes;
 }

@@ -20,8 +20,10 @@ struct Fix {
   std::string code;  // empty = nothing to type
 };
 
-// {{name}} replaced by its parameter; "?" where the caller has none, so that no reader meets braces.
-std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params);
+// {{name}} replaced by its parameter; "?" where the caller has none, so that no reader meets braces. A parameter of the
+// form "@key" stands for that text of locale/.
+std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params,
+                             Language language = Language::kEnglish);
 
 bool HasLocaleText(std::string_view key);
 

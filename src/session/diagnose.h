@@ -11,13 +11,13 @@
 
 namespace gpuwhy {
 
-// Report of the recorded session in a file, of standard input ("-") or of the newest session of this user ("last"). The
-// same bytes always give the same report. Errors say what was found instead of a session: nothing, binary data, another
-// format (kUnsupported), another schema (kMalformed).
-Result<Report> DiagnoseSessionFile(const std::string& path);
+// Report of a file: a recorded session (also one that doctor --share quotes in a post) or any pasted text. "-" is
+// standard input, "last" the newest session of this user. The same bytes always give the same report. Errors say what
+// was found instead: nothing, binary data (kUnsupported), a session of another schema (kMalformed).
+Result<Report> DiagnoseFile(const std::string& path);
 
-// The same for a session's text; `name` stands for it in messages.
-Result<Report> DiagnoseSession(std::string_view text, const std::string& name);
+// The same for bytes at hand; `name` stands for them in messages.
+Result<Report> DiagnoseInput(std::string_view text, const std::string& name);
 
 }  // namespace gpuwhy
 

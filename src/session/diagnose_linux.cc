@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "session/diagnose.h"
 #include "session/machine.h"
+#include "session/read_text.h"
 #include "session/session_file.h"
 #include "session/session_store.h"
 #include "session/share.h"
@@ -35,27 +36,16 @@ Result<std::string> ReadStandardInput() {
   }
 }
 
-// Why a text is no session, as far as its first bytes tell.
-Error NotASession(std::string_view text, const std::string& name) {
-  if (Trim(text).empty()) {
-    return {ErrorCode::kUnsupported, Format("cannot read {}: it is empty", name),
-            "record a session with: gpuwhy run --session FILE -- CMD"};
-  }
-  if (text.substr(0, 4096).find('\0') != std::string_view::npos) {
-    return {ErrorCode::kUnsupported, Format("cannot read {}: binary data, not a gpuwhy session", name),
-            "give a file recorded by gpuwhy run --session FILE"};
-  }
-  return {ErrorCode::kUnsupported, Format("cannot read {}: unsupported format, not a gpuwhy session", name),
-          "this version reads sessions recorded by gpuwhy run --session FILE"};
-}
-
 }  // namespace
 
-Result<Report> DiagnoseSession(std::string_view text, const std::string& name) {
+Result<Report> DiagnoseInput(std::string_view text, const std::string& name) {
   const bool plain = !text.empty() && text.front() == '{' && LooksLikeSession(text);
   const std::optional<std::string> quoted = plain ? std::nullopt : FindQuotedSession(text);
-  if (quoted) return DiagnoseSession(*quoted, name);
-  if (!LooksLikeSession(text)) return NotASession(text, name);
+  if (quoted) return DiagnoseInput(*quoted, name);
+  if (!LooksLikeSession(text)) {
+    const Result<Evidence> pasted = ReadText(text, name);
+    return pasted ? Result<Report>(Judge(*pasted)) : Result<Report>(pasted.error());
+  }
   Evidence evidence;
   const Result<SessionInfo> info = ReadSession(text, evidence);
   if (!info) {
@@ -65,7 +55,7 @@ Result<Report> DiagnoseSession(std::string_view text, const std::string& name) {
   return Judge(evidence);
 }
 
-Result<Report> DiagnoseSessionFile(const std::string& path) {
+Result<Report> DiagnoseFile(const std::string& path) {
   std::string file = path;
   if (path == "last") {
     Result<std::string> newest = NewestSession();
@@ -74,7 +64,7 @@ Result<Report> DiagnoseSessionFile(const std::string& path) {
   }
   const Result<std::string> text = path == "-" ? ReadStandardInput() : ReadFile(file, kMostBytes);
   if (!text) return text.error();
-  return DiagnoseSession(*text, path == "-" ? "standard input" : file);
+  return DiagnoseInput(*text, path == "-" ? "standard input" : file);
 }
 
 }  // namespace gpuwhy

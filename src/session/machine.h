@@ -16,6 +16,8 @@ namespace gpuwhy {
 inline constexpr const char* kKindFact = "session.kind";
 inline constexpr const char* kKindSnapshot = "snapshot";
 inline constexpr const char* kKindDoctor = "doctor";
+// A pasted text that was read, not a machine that was looked at.
+inline constexpr const char* kKindText = "text";
 
 // One reading of the GPUs and of who uses them. Starts no program, waits for no second sample, asks for no GPM: what
 // the driver has buffered must do.

@@ -81,7 +81,7 @@ TEST_P(RecordedSession, GivesItsVerdict) {
   const Recording& expected = GetParam();
   ASSERT_FALSE(expected.gpu_used.empty() || expected.causes.empty())
       << "expected.json: \"gpu_used\" and \"cause\" are lists of names";
-  const Result<Report> report = DiagnoseSession(text_, expected.name);
+  const Result<Report> report = DiagnoseInput(text_, expected.name);
   ASSERT_TRUE(report) << report.error().Line();
   const std::string used(GpuUsedName(report->verdict.gpu_used));
   EXPECT_TRUE(Among(expected.gpu_used, used)) << used << " instead of " << Join(expected.gpu_used, " or ");
@@ -98,8 +98,8 @@ TEST_P(RecordedSession, GivesItsVerdict) {
 }
 
 TEST_P(RecordedSession, GivesTheSameReportEachTime) {
-  const Result<Report> first = DiagnoseSession(text_, "x");
-  const Result<Report> second = DiagnoseSession(text_, "x");
+  const Result<Report> first = DiagnoseInput(text_, "x");
+  const Result<Report> second = DiagnoseInput(text_, "x");
   ASSERT_TRUE(first && second);
   EXPECT_EQ(RenderJson(*first), RenderJson(*second));
 }
@@ -107,12 +107,12 @@ TEST_P(RecordedSession, GivesTheSameReportEachTime) {
 // Whenever gpuwhy was killed: no crash, and never the opposite verdict. A job that worked at first and then fell idle
 // was a "yes" until then and is "unknown" as a whole.
 TEST_P(RecordedSession, ACutNeverTurnsTheVerdictRound) {
-  const Result<Report> whole = DiagnoseSession(text_, "x");
+  const Result<Report> whole = DiagnoseInput(text_, "x");
   ASSERT_TRUE(whole);
   const size_t cuts = std::clamp(2 * kCutBytes / (text_.size() + 1), kFewestCuts, kMostCuts);
   for (size_t cut = 1; cut <= cuts; ++cut) {
     const size_t size = std::max<size_t>(200, text_.size() / (cuts + 1) * cut + cut % 7);
-    const Result<Report> report = DiagnoseSession(std::string_view(text_).substr(0, size), "x");
+    const Result<Report> report = DiagnoseInput(std::string_view(text_).substr(0, size), "x");
     ASSERT_TRUE(report) << size;
     const GpuUsed used = report->verdict.gpu_used;
     const bool idle_later = whole->verdict.gpu_used == GpuUsed::kUnknown && used == GpuUsed::kYes;

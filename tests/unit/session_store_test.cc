@@ -81,18 +81,17 @@ TEST_F(SessionStore, PruneKeepsTheNewestFilesAndBytes) {
 }
 
 TEST_F(SessionStore, WhatIsNoSessionIsNamed) {
-  EXPECT_EQ(DiagnoseSession("", "x").error().message, "cannot read x: it is empty");
-  EXPECT_EQ(DiagnoseSession(std::string("\x7f"
+  EXPECT_EQ(DiagnoseInput("", "x").error().message, "cannot read x: it is empty");
+  EXPECT_EQ(DiagnoseInput(std::string("\x7f"
                                         "ELF\0\1",
                                         6),
                             "x")
                 .error()
                 .message,
-            "cannot read x: binary data, not a gpuwhy session");
-  EXPECT_EQ(DiagnoseSession("Mon Nov 30: NVIDIA-SMI", "x").error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(DiagnoseSession("{\"schema\":\"gpuwhy.session/99\"}\n", "x").error().code, ErrorCode::kMalformed);
-  EXPECT_EQ(DiagnoseSessionFile("last").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(DiagnoseSessionFile("/no/such").error().code, ErrorCode::kNotFound);
+            "cannot read x: binary data, not a text");
+  EXPECT_EQ(DiagnoseInput("{\"schema\":\"gpuwhy.session/99\"}\n", "x").error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(DiagnoseFile("last").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(DiagnoseFile("/no/such").error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_F(SessionTest, ReplayGivesTheReportOfTheRun) {
   const std::string live = RenderJson(Diagnose(recorder->evidence()));
   EXPECT_TRUE(Contains(live, "\"gpu_used\": \"yes\"")) << live;
   EXPECT_TRUE(Contains(live, "\"cause\": \"input-pipeline-bound\"")) << live;
-  const Result<Report> report = DiagnoseSessionFile(path_);
+  const Result<Report> report = DiagnoseFile(path_);
   ASSERT_TRUE(report) << report.error().Line();
   EXPECT_EQ(RenderJson(*report), live);
 }
@@ -112,7 +112,7 @@ TEST_F(SessionTest, FlushesInBetweenChangeNothing) {
   Flushing recorder(std::move(*writer));
   SampleJob(recorder).Push();
   recorder.Flush();
-  const Result<Report> report = DiagnoseSessionFile(path_);
+  const Result<Report> report = DiagnoseFile(path_);
   ASSERT_TRUE(report);
   EXPECT_EQ(RenderJson(*report), RenderJson(Diagnose(recorder.evidence())));
 }
@@ -324,11 +324,11 @@ TEST_F(SessionTest, FactsThatDidNotChangeAreWrittenOnce) {
 TEST_F(SessionTest, ACutFileNeverChangesTheVerdict) {
   const std::string text = SampleText();
   ASSERT_GT(text.size(), 20'000U);
-  const Result<Report> whole = DiagnoseSession(text, "x");
+  const Result<Report> whole = DiagnoseInput(text, "x");
   ASSERT_TRUE(whole);
   size_t same = 0;
   for (size_t size = 997; size < text.size(); size += 997) {
-    const Result<Report> cut = DiagnoseSession(std::string_view(text).substr(0, size), "x");
+    const Result<Report> cut = DiagnoseInput(std::string_view(text).substr(0, size), "x");
     ASSERT_TRUE(cut) << size;
     const GpuUsed used = cut->verdict.gpu_used;
     EXPECT_TRUE(used == whole->verdict.gpu_used || used == GpuUsed::kUnknown) << GpuUsedName(used) << " at " << size;
@@ -352,7 +352,7 @@ TEST_F(SessionTest, DamagedBytesDoNoHarm) {
         damaged.insert(at + 1,
                        round % 2 == 0 ? "-9223372036854775808,9223372036854775807," : "1e300,18446744073709551615,");
     }
-    const Result<Report> report = DiagnoseSession(damaged, "x");
+    const Result<Report> report = DiagnoseInput(damaged, "x");
     EXPECT_TRUE(!report || !RenderJson(*report).empty());
   }
 }

@@ -92,9 +92,9 @@ Json GapsJson(const Report& report, Language language) {
   Json::Array out;
   for (const Gap& gap : report.gaps) {
     Json item;
-    item.Set("what", LocaleText(gap.what, language));
-    item.Set("why", LocaleText(gap.why, language));
-    item.Set("fix", LocaleText(gap.fix, language));
+    item.Set("what", LocaleText(gap.what, language, gap.params));
+    item.Set("why", LocaleText(gap.why, language, gap.params));
+    item.Set("fix", LocaleText(gap.fix, language, gap.params));
     out.push_back(std::move(item));
   }
   return out;

@@ -168,10 +168,10 @@ void WriteGaps(const Report& report, Writer& writer) {
   const bool chinese = language == Language::kChinese;
   writer.Heading(writer.Text("section.gaps"));
   for (const Gap& gap : report.gaps) {
-    std::string text = LocaleText(gap.what, language);
-    if (!gap.why.empty()) text += (chinese ? "：" : ": ") + LocaleText(gap.why, language);
+    std::string text = LocaleText(gap.what, language, gap.params);
+    if (!gap.why.empty()) text += (chinese ? "：" : ": ") + LocaleText(gap.why, language, gap.params);
     writer.Item("  - ", text);
-    if (!gap.fix.empty()) writer.Paragraph(4, writer.Text("gap.fix", {{"fix", LocaleText(gap.fix, language)}}));
+    if (!gap.fix.empty()) writer.Paragraph(4, writer.Text("gap.fix", {{"fix", LocaleText(gap.fix, language, gap.params)}}));
   }
 }
 

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "engine/ladder.h"
+#include "engine/text_facts.h"
+
+// A pasted text is no rung of the ladder: each of its facts counts for the rung of the tool that printed it.
+namespace gpuwhy {
+namespace {
+
+// A desktop makes single per cent; with a compute process listed on the GPU less is needed to believe in its work.
+constexpr double kBusy = 0.10, kBusyWithProcess = 0.05;
+
+WitnessStatement Say(Source rung, GpuUsed used, const char* key, std::map<std::string, std::string> params = {}) {
+  return {rung, used, Format("witness.text.{}", key), std::move(params), "ok", ""};
+}
+
+WitnessStatement Silent(Source rung) {
+  return {rung, GpuUsed::kUnknown, "witness.text.nothing", {}, "unavailable", ""};
+}
+
+std::optional<bool> JobBool(const Evidence& evidence, const char* name) {
+  const Fact* fact = evidence.Find(name, Entity::Process(0));
+  return fact != nullptr ? fact->value.AsBool() : std::nullopt;
+}
+
+bool JobSays(const Evidence& evidence, const char* name, std::string_view text) {
+  const Fact* fact = evidence.Find(name, Entity::Process(0));
+  return fact != nullptr && fact->value.AsText() == std::string(text);
+}
+
+bool JobHas(const Evidence& evidence, const char* name) {
+  const Fact* fact = evidence.Find(name, Entity::Process(0));
+  return fact != nullptr && fact->value.known() && fact->value.Show() != "";
+}
+
+const Fact* FirstOf(const Evidence& evidence, const char* name) { return evidence.Find(name, Entity::Process(0)); }
+
+std::string Quote(const Fact* fact) {
+  return fact == nullptr ? "" : fact->quote.empty() ? fact->value.Show() : fact->quote;
+}
+
+WitnessStatement Framework(const Evidence& evidence) {
+  const Source rung = Source::kFramework;
+  const auto said = [&](GpuUsed used, const char* key, const char* fact) {
+    return Say(rung, used, key, {{"quote", Quote(FirstOf(evidence, fact))}});
+  };
+  if (JobBool(evidence, "framework.on_cpu") == true && JobBool(evidence, "framework.on_gpu") != true)
+    return said(GpuUsed::kNo, "framework_cpu", "framework.on_cpu");
+  if (JobSays(evidence, "framework.torch.cuda_built", "") && !JobHas(evidence, "framework.torch.hip_built"))
+    return said(GpuUsed::kNo, "framework_cpu", "framework.torch.cuda_built");
+  if (JobHas(evidence, "framework.torch.cuda_error"))
+    return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_error");
+  if (JobBool(evidence, "framework.torch.cuda_available") == false)
+    return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_available");
+  const Fact* count = FirstOf(evidence, "framework.tensorflow.gpu_count");
+  if (count != nullptr && count->value.AsInt() == 0)
+    return said(GpuUsed::kNo, "framework_cannot", "framework.tensorflow.gpu_count");
+  if (JobSays(evidence, "framework.jax.backend", "cpu"))
+    return said(GpuUsed::kNo, "framework_cpu", "framework.jax.backend");
+  if (JobBool(evidence, "framework.on_gpu") == true) return said(GpuUsed::kYes, "framework_gpu", "framework.on_gpu");
+  for (const char* name : {"framework.torch.cuda_available", "framework.tensorflow.gpu_count",
+                           "framework.torch.version", "framework.tensorflow.version", "framework.jax.version"}) {
+    if (JobHas(evidence, name)) return said(GpuUsed::kUnknown, "framework_seen", name);
+  }
+  return Silent(rung);
+}
+
+// The last word of the rungs that seldom speak in a text: the first quoted message that was printed by them.
+WitnessStatement Quoted(const Evidence& evidence, Source rung) {
+  for (const Fact* fact : evidence.WithPrefix("log.")) {
+    if (fact->source == rung && !fact->quote.empty())
+      return Say(rung, GpuUsed::kUnknown, "quoted", {{"quote", fact->quote}});
+  }
+  return Silent(rung);
+}
+
+bool Computes(const Fact& type) { return Contains(type.value.AsText().value_or(""), "C"); }
+
+WitnessStatement Driver(const Evidence& evidence) {
+  const Source rung = Source::kDriver;
+  double highest = -1;
+  for (const Entity& process : evidence.EntitiesWith("process.gpu.sm.ratio"))
+    highest = std::max(highest, MaxOf(evidence.Samples("process.gpu.sm.ratio", process), 0, 1e18).value_or(-1));
+  if (highest >= kBusyWithProcess)
+    return Say(rung, GpuUsed::kYes, "process_busy", {{"sm", Format("{:.0f}", highest * 100)}});
+  const std::vector<const Fact*> types = evidence.All("process.gpu.type");
+  const auto computing = std::count_if(types.begin(), types.end(), [](const Fact* fact) { return Computes(*fact); });
+  if (computing > 0) return Say(rung, GpuUsed::kUnknown, "process_listed", {{"count", std::to_string(computing)}});
+  const std::string version = evidence.Text("driver.version").value_or("");
+  if (!version.empty()) return Say(rung, GpuUsed::kUnknown, "driver_seen", {{"version", version}});
+  return Quoted(evidence, rung);
+}
+
+bool ComputesOn(const Evidence& evidence, const Entity& gpu, bool& only_graphics) {
+  bool compute = false, any = false;
+  for (const Fact* type : evidence.All("process.gpu.type")) {
+    if (type->entity.gpu() != gpu.id) continue;
+    any = true;
+    compute = compute || Computes(*type);
+  }
+  only_graphics = any && !compute;
+  return compute;
+}
+
+struct Busiest {
+  double duty = -1;
+  Entity gpu;
+  bool works = false, compute = false;
+};
+
+Busiest FindBusiest(const Evidence& evidence) {
+  Busiest best;
+  for (const Entity& gpu : evidence.EntitiesWith("gpu.utilization.ratio")) {
+    const double duty = MaxOf(evidence.Samples("gpu.utilization.ratio", gpu), 0, 1e18).value_or(-1);
+    bool only_graphics = false;
+    const bool compute = ComputesOn(evidence, gpu, only_graphics);
+    const bool works = !only_graphics && duty >= (compute ? kBusyWithProcess : kBusy);
+    if (duty > best.duty || (works && !best.works)) best = {duty, gpu, works, compute};
+  }
+  return best;
+}
+
+WitnessStatement Device(const Evidence& evidence, const Busiest& busiest) {
+  const Source rung = Source::kDevice;
+  if (busiest.duty < 0) return Silent(rung);
+  const Fact* power = evidence.Find("gpu.power.watts", busiest.gpu);
+  const std::map<std::string, std::string> params = {
+      {"gpu", busiest.gpu.id.substr(1)},
+      {"duty", Format("{:.0f}", busiest.duty * 100)},
+      {"power", power != nullptr && power->value.known() ? Format("{:.0f} W", *power->value.AsDouble()) : "?"}};
+  return Say(rung, busiest.works ? GpuUsed::kYes : GpuUsed::kUnknown, busiest.works ? "device_busy" : "device_idle",
+             params);
+}
+
+}  // namespace
+
+Ladder ClimbText(const Evidence& evidence) {
+  const Busiest busiest = FindBusiest(evidence);
+  Ladder ladder;
+  ladder.rungs = {Framework(evidence), Quoted(evidence, Source::kCuda), Quoted(evidence, Source::kOs), Driver(evidence),
+                  Device(evidence, busiest)};
+  const GpuUsed framework = ladder.rung(Source::kFramework).gpu_used, driver = ladder.rung(Source::kDriver).gpu_used;
+  if (framework == GpuUsed::kNo) {
+    ladder.gpu_used = GpuUsed::kNo;
+    ladder.confidence = 0.8;
+  } else if (driver == GpuUsed::kYes || busiest.works || framework == GpuUsed::kYes) {
+    ladder.gpu_used = GpuUsed::kYes;
+    const bool two = driver == GpuUsed::kYes || (busiest.works && (busiest.compute || framework == GpuUsed::kYes));
+    ladder.confidence = two ? 0.8 : 0.6;
+  }
+  return ladder;
+}
+
+}  // namespace gpuwhy

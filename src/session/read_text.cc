@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include "session/read_text.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "reader/reader.h"
+#include "session/machine.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr const char* kWhatToGive = "give the text of nvidia-smi, a log, an error message or a recorded session";
+constexpr size_t kSampled = 1 << 16;
+
+// Binary data is no damaged text: zeros in narrow text, or a third of it control characters and broken bytes.
+bool LooksBinary(std::string_view bytes) {
+  const std::string_view sample = bytes.substr(0, kSampled);
+  if (sample.size() >= 2 && (sample.substr(0, 2) == "\xFF\xFE" || sample.substr(0, 2) == "\xFE\xFF")) return false;
+  size_t zeros = 0, controls = 0;
+  for (const char c : sample) {
+    const auto byte = static_cast<unsigned char>(c);
+    zeros += byte == 0 ? 1U : 0U;
+    const bool layout = byte == '\n' || byte == '\r' || byte == '\t' || byte == 0x1B || byte == '\b';
+    controls += byte < 0x20 && byte != 0 && !layout ? 1U : 0U;
+  }
+  const bool wide = zeros > sample.size() * 2 / 5 && zeros < sample.size() * 3 / 5 && controls * 50 < sample.size();
+  return (zeros > 0 && !wide) || controls * 10 > sample.size();
+}
+
+size_t CountBroken(std::string_view bytes, const PastedText& text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  size_t count = 0;
+  for (const TextLine& line : text.lines()) {
+    for (size_t at = line.text.find(kReplacement); at != std::string::npos; at = line.text.find(kReplacement, at + 3))
+      ++count;
+  }
+  // A mark that already stood in the text was damaged by somebody else, and is counted all the same.
+  return std::min(count, bytes.size());
+}
+
+void AddGaps(std::string_view bytes, const PastedText& text, Evidence& evidence) {
+  size_t unread = 0, total = 0;
+  int first = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (Trim(text[i]).empty()) continue;
+    ++total;
+    if (text.claimed(i)) continue;
+    if (unread++ == 0) first = text.lines()[i].number;
+  }
+  if (unread > 0) {
+    evidence.Add(
+        Gap{"gap.text.lines",
+            "gap.text.lines_why",
+            "",
+            {{"count", std::to_string(unread)}, {"total", std::to_string(total)}, {"line", std::to_string(first)}}});
+  }
+  if (const size_t broken = CountBroken(bytes, text); broken > 0)
+    evidence.Add(Gap{"gap.text.damaged", "gap.text.damaged_why", "", {{"count", std::to_string(broken)}}});
+}
+
+}  // namespace
+
+Result<Evidence> ReadText(std::string_view bytes, const std::string& name) {
+  if (Trim(bytes).empty())
+    return Error{ErrorCode::kUnsupported, Format("cannot read {}: it is empty", name), kWhatToGive};
+  if (LooksBinary(bytes))
+    return Error{ErrorCode::kUnsupported, Format("cannot read {}: binary data, not a text", name), kWhatToGive};
+  PastedText text = CleanText(bytes);
+  Evidence evidence;
+  evidence.AddFact(kKindFact, Entity::Host(), Value::Of(std::string(kKindText)), Source::kOs);
+  for (const ReaderInfo* reader : AllReaders()) reader->read(text, evidence);
+  AddGaps(bytes, text, evidence);
+  return evidence;
+}
+
+}  // namespace gpuwhy
