@@ -48,6 +48,12 @@ gpuwhy_generate(OUTPUT ${GEN}/messages.gen.cc COMMAND ${TOOLS}/gen_messages.py -
   DEPENDS ${messages} ${TOOLS}/gen_messages.py ${TOOLS}/cpp_text.py)
 list(APPEND GPUWHY_GENERATED_SOURCES ${GEN}/messages.gen.cc)
 
+# Facts with their sources: tables of drivers, frameworks, GPUs and error numbers.
+file(GLOB knowledge CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/knowledge/*.tsv)
+gpuwhy_generate(OUTPUT ${GEN}/knowledge.gen.cc COMMAND ${TOOLS}/gen_knowledge.py --out ${GEN}/knowledge.gen.cc
+  DEPENDS ${knowledge} ${TOOLS}/gen_knowledge.py ${TOOLS}/cpp_text.py)
+list(APPEND GPUWHY_GENERATED_SOURCES ${GEN}/knowledge.gen.cc)
+
 # Files that travel inside the program: the Python agent, the CUDA library, the recorded sessions of `gpuwhy demo`.
 set(GPUWHY_EMBEDDED_SOURCES ${GEN}/embedded_agent.gen.cc ${GEN}/embedded_inject.gen.cc ${GEN}/embedded_probe.gen.cc ${GEN}/embedded_demo.gen.cc)
 file(GLOB_RECURSE agent_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/agent/*.py)

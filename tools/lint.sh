@@ -90,6 +90,7 @@ esac
 step "layers" tools/check_layers.py
 step "rules" tools/check_rules.py
 step "sizes" tools/check_sizes.py
+step "knowledge" tools/gen_knowledge.py --check docs/knowledge.md
 step "format" check_format
 step "licence lines" check_spdx
 step "agent is Python 3.6" check_agent
