@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "reader/messages/catalogue.h"
+#include "reader/messages/matcher.h"
+#include "reader/reader.h"
+
+namespace gpuwhy {
+namespace {
+
+using messages::Captures;
+using messages::FactKind;
+using messages::Message;
+
+// What the text said under one id.
+struct Heard {
+  Source rung = Source::kOs;
+  int64_t count = 0;
+  size_t first_line = 0;
+  size_t last_line = 0;
+  std::vector<std::string_view> names;  // of the captures, in order
+  std::map<std::string_view, StringList> values;
+};
+
+// "a {b} c" with the captured text in place of {b}.
+std::string Fill(std::string_view pattern, const Captures& captures) {
+  std::string text;
+  while (!pattern.empty()) {
+    const size_t open = pattern.find('{');
+    text += pattern.substr(0, open);
+    if (open == std::string_view::npos) break;
+    const size_t close = pattern.find('}', open);
+    const std::string_view name = pattern.substr(open + 1, close - open - 1);
+    for (const auto& [key, value] : captures) {
+      if (key == name) text += value;
+    }
+    pattern.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+Entity EntityOf(std::string_view fact) {
+  for (const std::string_view prefix : {"framework.", "process.", "progress."}) {
+    if (fact.substr(0, prefix.size()) == prefix) return TextJob();
+  }
+  return Entity::Host();
+}
+
+void AddStated(const Message& message, const Captures& captures, const TextLine& line, EvidenceSink& sink) {
+  for (const messages::FactTemplate& fact : message.facts) {
+    const std::string name = Fill(fact.name, captures);
+    const std::string value = Fill(fact.value, captures);
+    if (fact.kind == FactKind::kBool) {
+      AddQuoted(sink, name, EntityOf(name), Value::Of(value == "true"), message.rung, line);
+    } else if (fact.kind == FactKind::kText) {
+      AddQuoted(sink, name, EntityOf(name), Value::Of(value), message.rung, line);
+    } else if (const auto number = ParseInt(value)) {
+      AddQuoted(sink, name, EntityOf(name), Value::Of(int64_t{*number}), message.rung, line);
+    }
+  }
+}
+
+void Note(const Message& message, const Captures& captures, size_t line, Heard& heard) {
+  if (heard.count == 0) {
+    heard.rung = message.rung;
+    heard.first_line = line;
+  }
+  if (heard.count == 0 || heard.last_line != line) ++heard.count;  // two wordings of one message in a line are one
+  heard.last_line = line;
+  for (const auto& [name, value] : captures) {
+    if (heard.values.count(name) == 0) heard.names.push_back(name);
+    StringList& known = heard.values[name];
+    constexpr size_t kMostValues = 64;  // a list for people and rules, no log of the log
+    if (known.size() < kMostValues && std::find(known.begin(), known.end(), value) == known.end()) {
+      known.emplace_back(value);
+    }
+  }
+}
+
+void ReadMessages(PastedText& text, EvidenceSink& sink) {
+  const auto catalogue = messages::AllMessages();
+  messages::GramIndex index(catalogue);
+  std::map<std::string_view, Heard> all;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string line = messages::SingleBlanks(text[i]);
+    index.Candidates(line, [&](size_t number) {
+      const Message& message = catalogue[number];
+      const auto captures = messages::Match(message.pieces, line);
+      if (!captures) return;
+      text.Claim(i);
+      Note(message, *captures, i, all[message.id]);
+      AddStated(message, *captures, text.lines()[i], sink);
+    });
+  }
+  for (const auto& [id, heard] : all) {
+    const std::string name = "log." + std::string(id);
+    const TextLine& line = text.lines()[heard.first_line];
+    AddQuoted(sink, name, Entity::Host(), Value::Of(heard.count), heard.rung, line);
+    for (const std::string_view capture : heard.names) {
+      AddQuoted(sink, name + "." + std::string(capture), Entity::Host(), Value::Of(heard.values.at(capture)),
+                heard.rung, line);
+    }
+  }
+}
+
+}  // namespace
+
+extern const ReaderInfo kReader_messages;
+constinit const ReaderInfo kReader_messages{"messages", &ReadMessages};
+
+}  // namespace gpuwhy

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "reader/messages/catalogue.h"
+#include "reader/messages/matcher.h"
+#include "reader/reader.h"
+#include "unit/reader_test_run.h"
+
+namespace gpuwhy {
+namespace {
+
+using messages::CaptureKind;
+using messages::Captures;
+using messages::Match;
+using messages::Piece;
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr Piece kVersions[] = {{"library: ", "runtime", CaptureKind::kVersion},
+                               {" but source was compiled with: ", "built", CaptureKind::kVersion}};
+constexpr Piece kQuoted[] = {{"library '", "name", CaptureKind::kText}, {"'; dlerror: ", "why", CaptureKind::kText}};
+constexpr Piece kLeading[] = {{"", "count", CaptureKind::kVersion}, {" MiB free", "", CaptureKind::kNone}};
+constexpr Piece kWords[] = {{"cuInit: ", "error", CaptureKind::kWord}};
+
+Captures Found(std::span<const Piece> pieces, std::string_view line) {
+  return Match(pieces, line).value_or(Captures{{"no", "match"}});
+}
+
+TEST(MessageMatch, CapturesAreLazyAndOfTheirKind) {
+  EXPECT_THAT(Found(kVersions, "x library: 8.0.5 but source was compiled with: 8.1.0. Upgrade"),
+              ElementsAre(Pair("runtime", "8.0.5"), Pair("built", "8.1.0")));
+  EXPECT_THAT(Found(kQuoted, "library 'a.so'; dlerror: b.so: cannot open"),
+              ElementsAre(Pair("name", "a.so"), Pair("why", "b.so: cannot open")));
+  EXPECT_THAT(Found(kLeading, "total 12 GiB, 43.44 MiB free now"), ElementsAre(Pair("count", "43.44")));
+  EXPECT_THAT(Found(kWords, "failed call to cuInit: CUDA_ERROR_NO_DEVICE: none"),
+              ElementsAre(Pair("error", "CUDA_ERROR_NO_DEVICE:")));
+}
+
+TEST(MessageMatch, AWrongCaptureIsNoMatch) {
+  EXPECT_FALSE(Match(kVersions, "library: two words but source was compiled with: 8.1"));
+  EXPECT_FALSE(Match(kVersions, "library: 8.0.5 but source was compiled with: "));
+  EXPECT_FALSE(Match(kLeading, " MiB free"));
+  EXPECT_FALSE(Match(kWords, "failed call to cuInit: "));
+}
+
+TEST(MessageMatch, ALaterStartIsTried) {
+  EXPECT_THAT(Found(kVersions, "library: none, library: 8.0 but source was compiled with: 8"),
+              ElementsAre(Pair("runtime", "8.0"), Pair("built", "8")));
+}
+
+TEST(MessageMatch, BlanksAreOne) {
+  EXPECT_EQ(messages::SingleBlanks("  a \t b\tc  "), "a b c");
+  EXPECT_EQ(messages::SingleBlanks(" \t "), "");
+}
+
+TEST(MessageMatch, ALineMadeToBacktrackEnds) {
+  std::string line;
+  for (int i = 0; i < 200000; ++i) line += "library 'x";
+  EXPECT_FALSE(Match(kQuoted, line));
+  EXPECT_TRUE(Match(kQuoted, line + "'; dlerror: gone"));
+  EXPECT_FALSE(Match(kVersions, line + "library: , but source was compiled with: 1"));
+}
+
+TEST(MessagesReader, CountsQuotesAndListsDistinctCaptures) {
+  const Evidence evidence =
+      ReadWith("messages",
+               "prose\n"
+               "W dso_loader.cc:55] Could not load dynamic library 'a.so'; dlerror: a.so: gone\n"
+               "W dso_loader.cc:55] Could not  load dynamic library 'b.so'; dlerror: b.so: gone\n"
+               "W dso_loader.cc:55] Could not load dynamic library 'a.so'; dlerror: a.so: gone\n");
+  const Fact* fact = evidence.Find("log.tf_library_not_loaded");
+  ASSERT_NE(fact, nullptr);
+  EXPECT_EQ(fact->value.AsInt(), 3);
+  EXPECT_EQ(fact->where, "line 2");
+  EXPECT_THAT(fact->quote, testing::HasSubstr("'a.so'"));
+  EXPECT_EQ(fact->source, Source::kFramework);
+  EXPECT_THAT(*evidence.Find("log.tf_library_not_loaded.library")->value.AsList(), ElementsAre("a.so", "b.so"));
+}
+
+TEST(MessagesReader, StatesFactsOfTheJob) {
+  const Evidence evidence = ReadWith("messages", "AssertionError: Torch not compiled with CUDA enabled\n");
+  const Fact* built = evidence.Find("framework.torch.cuda_built", Entity::Process(0));
+  ASSERT_NE(built, nullptr);
+  EXPECT_EQ(built->value.AsText(), "");
+  EXPECT_EQ(built->where, "line 1");
+}
+
+TEST(MessagesReader, ClaimsOnlyWhatItUnderstood) {
+  PastedText text = CleanText("hello\nAssertionError: Torch not compiled with CUDA enabled\n");
+  Evidence evidence;
+  ReaderOf("messages").read(text, evidence);
+  EXPECT_FALSE(text.claimed(0));
+  EXPECT_TRUE(text.claimed(1));
+}
+
+TEST(MessagesReader, EveryTemplateMatchesItself) {
+  for (const messages::Message& message : messages::AllMessages()) {
+    std::string line;
+    for (const Piece& piece : message.pieces) {
+      line += piece.literal;
+      if (!piece.capture.empty()) line += "7";
+    }
+    const auto captures = Match(message.pieces, messages::SingleBlanks(line));
+    EXPECT_TRUE(captures) << message.id << ": " << line;
+    EXPECT_THAT(line, testing::HasSubstr(std::string(message.gram)));
+  }
+}
+
+TEST(MessagesReader, NoiseIsSilent) {
+  std::mt19937 random(7);
+  std::string noise;
+  for (int i = 0; i < 1000000; ++i) noise += random() % 60 == 0 ? '\n' : static_cast<char>(' ' + random() % 94);
+  PastedText text = CleanText(noise);
+  Evidence evidence;
+  ReaderOf("messages").read(text, evidence);
+  EXPECT_TRUE(evidence.WithPrefix("log.").empty());
+}
+
+}  // namespace
+}  // namespace gpuwhy
