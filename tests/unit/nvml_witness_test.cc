@@ -107,6 +107,38 @@ TEST(NvmlWitness, CountersGrowAndBecomeSeconds) {
   EXPECT_EQ(run.Values("gpu.throttle.hw_thermal.seconds", kH200).front(), 0);
 }
 
+// Recorded from the real library, so that the fake cannot be kinder than it.
+TEST(NvmlWitness, ReplaysTheRecordingOfAStarvedTraining) {
+  NvmlRun run("h200_recorded_starved", 892);
+  run.Watch(4.0);
+  const std::vector<double> duty = run.Values("gpu.utilization.ratio", kH200);
+  ASSERT_GE(duty.size(), 20U);
+  EXPECT_GT(*std::max_element(duty.begin(), duty.end()), 0);
+  EXPECT_LE(*std::max_element(duty.begin(), duty.end()), 0.26);  // the highest of the driver's own history
+  EXPECT_NEAR(run.Values("gpu.power.watts", kH200).front(), 130, 10);
+  const Entity process = Entity::ProcessOnGpu(892, kH200.id);
+  EXPECT_EQ(run.Get("process.gpu.type", process).AsText(), "C");
+  EXPECT_EQ(run.Values("process.gpu.memory.bytes", process).front(), 12182355968.0);
+  const std::vector<double> sm = run.Values("process.gpu.sm.ratio", process);
+  ASSERT_FALSE(sm.empty());
+  EXPECT_LE(*std::max_element(sm.begin(), sm.end()), 0.03);
+  ASSERT_GE(run.Values("gpu.gpm.sm.ratio", kH200).size(), 2U);
+  EXPECT_NEAR(run.Values("gpu.gpm.sm.ratio", kH200).front(), 0.0076, 1e-4);
+  EXPECT_NEAR(run.Values("gpu.energy.joules", kH200).front(), 9866, 1);
+  // Ids 251 to 253 of the throttle counters answer "not supported" on this driver, 269 to 271 a number.
+  EXPECT_EQ(run.Values("gpu.throttle.hw_thermal.seconds", kH200).front(), 0);
+}
+
+TEST(NvmlWitness, ReplaysTheRecordingOfAnIdleGpu) {
+  NvmlRun run("h200_recorded_idle");
+  run.Watch(3.2);
+  const std::vector<double> duty = run.Values("gpu.utilization.ratio", kH200);
+  ASSERT_FALSE(duty.empty());
+  EXPECT_EQ(*std::max_element(duty.begin(), duty.end()), 0);
+  EXPECT_TRUE(run.evidence.EntitiesWith("process.gpu.memory.bytes").empty());
+  EXPECT_EQ(run.Get("gpu.driver_model", kH200).state, State::kUnsupported);
+}
+
 TEST(NvmlWitness, MigSaysWhatItCannotSee) {
   NvmlRun run("mig", 700);
   run.Watch(2.2);
