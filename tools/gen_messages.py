@@ -16,7 +16,7 @@ import cpp_text
 
 COLUMNS = ["id", "rung", "template", "facts", "source"]
 RUNGS = {"framework": "kFramework", "cuda": "kCuda", "os": "kOs", "driver": "kDriver", "device": "kDevice"}
-KINDS = {"": "kText", "w": "kWord", "v": "kVersion"}
+KINDS = {"": "kText", "w": "kWord", "v": "kVersion", "s": "kSize", "n": "kCount"}
 # An id may have a variant ("torch_oom/old"): other wordings of one message, which rules see under one name.
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*(/[a-z0-9_]+)?")
 CAPTURE = re.compile(r"([a-z][a-z0-9_]*)(?::([a-z]+))?")
@@ -27,7 +27,7 @@ SEPARATOR = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')  # a semicolon outside o
 GRAM = 4  # bytes of text that the matcher looks for first
 LENGTH_LIMIT = 400
 
-Row = collections.namedtuple("Row", "key rung pieces facts source")
+Row = collections.namedtuple("Row", "key rung anchored pieces facts source")
 
 
 class RowError(Exception):
@@ -46,7 +46,7 @@ def parse_template(text):
             continue
         match = CAPTURE.fullmatch(token[1])
         if not match or (match[2] or "") not in KINDS:
-            raise RowError(f"bad capture '{word}'; write {{name}}, {{name:w}} (a word) or {{name:v}} (a number or version)")
+            raise RowError(f"bad capture '{word}'; write {{name}} or {{name:K}}, K one of w (word), v (version), s (size), n (count above 0)")
         if not literal and pieces:
             raise RowError(f"nothing stands between '{{{pieces[-1][1]}}}' and '{word}'")
         pieces.append((literal, match[1], KINDS[match[2] or ""]))
@@ -96,8 +96,11 @@ def parse_row(line):
         raise RowError("empty source: say where the wording comes from")
     if len(template) > LENGTH_LIMIT:
         raise RowError(f"a template of {len(template)} characters; the deciding part is enough ({LENGTH_LIMIT} at most)")
-    pieces = parse_template(template)
-    return Row(key, rung, pieces, parse_facts(facts, {name for _, name, _ in pieces if name}), source)
+    anchored = template.startswith("^")
+    pieces = parse_template(template.removeprefix("^"))
+    if anchored and not pieces[0][0]:
+        raise RowError("a literal must follow '^', the begin of the line")
+    return Row(key, rung, anchored, pieces, parse_facts(facts, {name for _, name, _ in pieces if name}), source)
 
 
 def read(paths):
@@ -156,7 +159,7 @@ def render(rows):
         out.append("constexpr Message kMessages[] = {")
         for number, row in enumerate(rows):
             facts = f"kFacts{number}" if row.facts else "{}"
-            out.append(f"    {{{quote(row.key.split('/')[0])}, Source::{RUNGS[row.rung]}, kPieces{number}, {facts}, "
+            out.append(f"    {{{quote(row.key.split('/')[0])}, Source::{RUNGS[row.rung]}, {str(row.anchored).lower()}, kPieces{number}, {facts}, "
                        f"{quote(rarest_gram(row, frequency))}, {quote(row.source)}}},")
         out.append("};")
     result = "kMessages" if rows else "{}"

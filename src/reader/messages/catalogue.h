@@ -12,8 +12,9 @@
 // Lines that programs print, generated from knowledge/messages/*.tsv by tools/gen_messages.py.
 namespace gpuwhy::messages {
 
-// What a capture accepts: anything, one word without blanks, or a number or version ([0-9A-Za-z._+-]).
-enum class CaptureKind : uint8_t { kNone, kText, kWord, kVersion };
+// What a capture accepts: anything, one word without blanks, a number or version ([0-9A-Za-z._+-]), a size ("12.50
+// MiB", "0 bytes", "1.5G"), a whole number above 0.
+enum class CaptureKind : uint8_t { kNone, kText, kWord, kVersion, kSize, kCount };
 
 // A literal (runs of blanks are one blank) and the capture behind it; the last piece may capture nothing.
 struct Piece {
@@ -34,6 +35,7 @@ struct FactTemplate {
 struct Message {
   std::string_view id;  // several rows share it when a message has several wordings
   Source rung;
+  bool anchored;  // the line must begin with it
   std::span<const Piece> pieces;
   std::span<const FactTemplate> facts;
   std::string_view gram;  // four bytes of a literal: a line without them cannot match

@@ -6,57 +6,43 @@
 #include <cstring>
 #include <numeric>
 
+#include "reader/messages/captures.h"
+
 namespace gpuwhy::messages {
 namespace {
 
 // Enough for every real line; a line made to match half of a template ten thousand times must not hang the reader.
 constexpr int kMostAttempts = 200;
-
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-
-bool Accepts(CaptureKind kind, char c) {
-  if (kind == CaptureKind::kWord) return !IsBlank(c);
-  if (kind != CaptureKind::kVersion) return true;
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
-         c == '+' || c == '-';
-}
-
-bool Accepts(CaptureKind kind, std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [kind](char c) { return Accepts(kind, c); });
-}
-
-// A capture at the end of a template: as long as it can be, without the full stop that ends a sentence.
-std::string_view LastCapture(CaptureKind kind, std::string_view rest) {
-  size_t size = 0;
-  while (size < rest.size() && Accepts(kind, rest[size])) ++size;
-  std::string_view text = rest.substr(0, size);
-  while (kind == CaptureKind::kVersion && !text.empty() && (text.back() == '.' || text.back() == '-')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
+constexpr size_t kLongestSize = 32;
 
 class Attempt {
  public:
-  Attempt(std::span<const Piece> pieces, std::string_view line) : pieces_(pieces), line_(line) {}
+  Attempt(const Message& message, std::string_view line) : pieces_(message.pieces), line_(line), message_(message) {}
 
-  std::optional<Captures> Run() {
-    if (!InOrder()) return std::nullopt;
-    const bool leading = pieces_[0].literal.empty();
-    const std::string_view literal = pieces_[leading ? 1 : 0].literal;
-    for (size_t at = line_.find(literal); at != std::string_view::npos; at = line_.find(literal, at + 1)) {
+  // Looks from `from` on. A match sets end().
+  std::optional<Captures> Run(size_t from) {
+    if (!InOrder(from)) return std::nullopt;
+    const size_t first = pieces_[0].literal.empty() ? 1 : 0;
+    const std::string_view literal = pieces_[first].literal;
+    for (size_t at = line_.find(literal, from); at != std::string_view::npos; at = line_.find(literal, at + 1)) {
+      if (message_.anchored && at != 0) break;
       captures_.clear();
-      if (leading && !CaptureBefore(at)) continue;
-      if (Follow(leading ? 1 : 0, at + literal.size())) return std::move(captures_);
+      if (first == 1) {
+        const std::string_view text = TakeLast(pieces_[0].kind, line_.substr(from, at - from));
+        if (text.empty()) continue;
+        captures_.emplace_back(pieces_[0].capture, text);
+      }
+      if (Follow(first, at + literal.size())) return std::move(captures_);
       if (++attempts_ > kMostAttempts) break;
     }
     return std::nullopt;
   }
 
+  size_t end() const { return end_; }
+
  private:
   // Are all literals there, one behind the other? Cheap, and settles nearly all candidates.
-  bool InOrder() const {
-    size_t at = 0;
+  bool InOrder(size_t at) const {
     for (const Piece& piece : pieces_) {
       at = line_.find(piece.literal, at);
       if (at == std::string_view::npos) return false;
@@ -65,30 +51,30 @@ class Attempt {
     return true;
   }
 
-  // A template that begins with a capture: what stands before the first literal.
-  bool CaptureBefore(size_t end) {
-    size_t begin = end;
-    while (begin > 0 && Accepts(pieces_[0].kind, line_[begin - 1])) --begin;
-    if (begin == end) return false;
-    captures_.emplace_back(pieces_[0].capture, line_.substr(begin, end - begin));
+  bool End(size_t at) {
+    end_ = at;
     return true;
   }
 
   // The literal of piece `index` ends at `at`: is the rest of the template there?
   bool Follow(size_t index, size_t at) {
     const Piece& piece = pieces_[index];
-    if (piece.capture.empty()) return true;
+    if (piece.capture.empty()) return End(at);
     if (index + 1 == pieces_.size()) {
-      const std::string_view text = LastCapture(piece.kind, line_.substr(at));
+      const std::string_view text = TakeFirst(piece.kind, line_.substr(at));
       if (text.empty()) return false;
       captures_.emplace_back(piece.capture, text);
-      return true;
+      return End(at + text.size());
     }
     const std::string_view next = pieces_[index + 1].literal;
     for (size_t end = line_.find(next, at + 1); end != std::string_view::npos; end = line_.find(next, end + 1)) {
       if (++attempts_ > kMostAttempts) return false;
       const std::string_view text = line_.substr(at, end - at);
-      if (!Accepts(piece.kind, text)) return false;  // a longer one would hold the same wrong character
+      if (!Accepts(piece.kind, text)) {
+        // A size may hold the blank that the next literal begins with; anything else only gets worse.
+        if (piece.kind == CaptureKind::kSize && text.size() < kLongestSize) continue;
+        return false;
+      }
       captures_.emplace_back(piece.capture, text);
       if (Follow(index + 1, end + next.size())) return true;
       captures_.pop_back();
@@ -98,7 +84,9 @@ class Attempt {
 
   std::span<const Piece> pieces_;
   std::string_view line_;
+  const Message& message_;
   Captures captures_;
+  size_t end_ = 0;
   int attempts_ = 0;
 };
 
@@ -108,7 +96,7 @@ std::string SingleBlanks(std::string_view line) {
   std::string text;
   text.reserve(line.size());
   for (const char c : line) {
-    if (!IsBlank(c)) {
+    if (c != ' ' && c != '\t') {
       text += c;
     } else if (!text.empty() && text.back() != ' ') {
       text += ' ';
@@ -118,8 +106,17 @@ std::string SingleBlanks(std::string_view line) {
   return text;
 }
 
-std::optional<Captures> Match(std::span<const Piece> pieces, std::string_view line) {
-  return Attempt(pieces, line).Run();
+std::vector<Captures> Match(const Message& message, std::string_view line) {
+  std::vector<Captures> all;
+  Attempt attempt(message, line);
+  size_t from = 0;
+  while (all.size() < kMostMatches) {
+    std::optional<Captures> captures = attempt.Run(from);
+    if (!captures) break;
+    all.push_back(std::move(*captures));
+    from = attempt.end();
+  }
+  return all;
 }
 
 size_t GramIndex::Bucket(const char* bytes) {

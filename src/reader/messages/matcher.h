@@ -3,6 +3,7 @@
 #ifndef GPUWHY_READER_MESSAGES_MATCHER_H_
 #define GPUWHY_READER_MESSAGES_MATCHER_H_
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,9 +21,13 @@ std::string SingleBlanks(std::string_view line);
 // Captured texts in the order of the template; views into the line.
 using Captures = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// Looks for the template anywhere in a line that went through SingleBlanks. A capture is as short as it can be and
-// never empty; one at the end takes the rest of the line (of the word, of the version). Nothing when it is not there.
-std::optional<Captures> Match(std::span<const Piece> pieces, std::string_view line);
+// More matches than that in one line are no more news.
+inline constexpr size_t kMostMatches = 16;
+
+// Looks for the template anywhere in a line that went through SingleBlanks, and for further ones behind it ("Process 1
+// has 2 GiB ... Process 3 has 4 GiB"). A capture is as short as it can be and never empty; one at the end takes the
+// rest of the line (of the word, of the version).
+std::vector<Captures> Match(const Message& message, std::string_view line);
 
 // Finds the messages that a line may hold, by four bytes of each: a line of noise costs one look-up a byte.
 class GramIndex {

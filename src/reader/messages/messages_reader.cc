@@ -7,6 +7,7 @@
 #include "reader/messages/catalogue.h"
 #include "reader/messages/matcher.h"
 #include "reader/reader.h"
+#include "reader/torch_version.h"
 
 namespace gpuwhy {
 namespace {
@@ -53,7 +54,9 @@ void AddStated(const Message& message, const Captures& captures, const TextLine&
   for (const messages::FactTemplate& fact : message.facts) {
     const std::string name = Fill(fact.name, captures);
     const std::string value = Fill(fact.value, captures);
-    if (fact.kind == FactKind::kBool) {
+    if (name == "framework.torch.version") {
+      AddTorchVersion(sink, value, message.rung, line);
+    } else if (fact.kind == FactKind::kBool) {
       AddQuoted(sink, name, EntityOf(name), Value::Of(value == "true"), message.rung, line);
     } else if (fact.kind == FactKind::kText) {
       AddQuoted(sink, name, EntityOf(name), Value::Of(value), message.rung, line);
@@ -68,7 +71,7 @@ void Note(const Message& message, const Captures& captures, size_t line, Heard& 
     heard.rung = message.rung;
     heard.first_line = line;
   }
-  if (heard.count == 0 || heard.last_line != line) ++heard.count;  // two wordings of one message in a line are one
+  if (heard.count == 0 || heard.last_line != line) ++heard.count;  // several matches in a line are one
   heard.last_line = line;
   for (const auto& [name, value] : captures) {
     if (heard.values.count(name) == 0) heard.names.push_back(name);
@@ -88,11 +91,11 @@ void ReadMessages(PastedText& text, EvidenceSink& sink) {
     const std::string line = messages::SingleBlanks(text[i]);
     index.Candidates(line, [&](size_t number) {
       const Message& message = catalogue[number];
-      const auto captures = messages::Match(message.pieces, line);
-      if (!captures) return;
-      text.Claim(i);
-      Note(message, *captures, i, all[message.id]);
-      AddStated(message, *captures, text.lines()[i], sink);
+      for (const Captures& captures : messages::Match(message, line)) {
+        text.Claim(i);
+        Note(message, captures, i, all[message.id]);
+        AddStated(message, captures, text.lines()[i], sink);
+      }
     });
   }
   for (const auto& [id, heard] : all) {
