@@ -146,7 +146,7 @@ Ladder ClimbText(const Evidence& evidence) {
   const GpuUsed framework = ladder.rung(Source::kFramework).gpu_used, driver = ladder.rung(Source::kDriver).gpu_used;
   if (framework == GpuUsed::kNo) {
     ladder.gpu_used = GpuUsed::kNo;
-    ladder.confidence = 0.8;
+    ladder.confidence = 0.95;  // the framework itself says so
   } else if (driver == GpuUsed::kYes || busiest.works || framework == GpuUsed::kYes) {
     ladder.gpu_used = GpuUsed::kYes;
     const bool two = driver == GpuUsed::kYes || (busiest.works && (busiest.compute || framework == GpuUsed::kYes));

@@ -67,6 +67,8 @@ std::pair<const char*, const char*> MissingInText(const RuleContext& context) {
 RuleOutcome CheckText(const RuleContext& context) {
   Finding finding = MakeFinding(kRule_insufficient_evidence, Severity::kInfo, 0.3);
   const auto [missing, next] = MissingInText(context);
+  const GpuUsed used = context.ladder.gpu_used;
+  finding.Param("known", used == GpuUsed::kNo ? "@known.no" : used == GpuUsed::kYes ? "@known.yes" : "@known.nothing");
   finding.Param("missing", missing);
   finding.next = next;
   QuoteLines(context, finding);
@@ -78,6 +80,7 @@ RuleOutcome Check(const RuleContext& context) {
   if (context.ladder.gpu_used != GpuUsed::kUnknown || context.ladder.disagree) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_insufficient_evidence, Severity::kInfo, 0.3);
   finding.next = NextCommand(context);
+  finding.Param("known", "@known.nothing");
   finding.Param("missing", context.ladder.worked ? "@missing.kernels" : "@missing.steps");
   AddItem(finding, MetricItem(context.analysis, "run.wall.seconds", Source::kOs));
   AddItem(finding, MetricItem(context.analysis, "job.cpu.seconds", Source::kOs));
