@@ -130,6 +130,9 @@ void JudgeText(const RuleContext& context, Report& report) {
   verdict.summary = "";  // the sentence of the cause
   DropCalm(report);
   CauseFirst(report);
+  // Rules see the rungs only; what is known can also follow from another finding.
+  if (verdict.cause == "insufficient-evidence" && !report.findings.empty() && verdict.gpu_used != GpuUsed::kUnknown)
+    report.findings.front().params["known"] = verdict.gpu_used == GpuUsed::kNo ? "@known.no" : "@known.yes";
 }
 
 }  // namespace gpuwhy
