@@ -121,7 +121,8 @@ def render(tables):
 
 def reference(tables):
     """The page: every table with its rows and their sources."""
-    lines = ["# What gpuwhy knows by heart", "", "Generated from `knowledge/*.tsv` by `tools/gen_knowledge.py --docs docs/knowledge.md`; edit the tables, not this page.",
+    lines = ["# What gpuwhy knows by heart", "",
+             "Generated from `knowledge/*.tsv` by `tools/gen_knowledge.py --docs docs/knowledge.md`; edit the tables, not this page.",
              "What is not in a table is unknown to gpuwhy: it then says so and never guesses."]
     for name, table in TABLES.items():
         comments, rows = tables[name]

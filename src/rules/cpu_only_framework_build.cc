@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/lookup.h"
+#include "engine/builds.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -11,32 +12,68 @@ namespace {
 constexpr std::string_view kNeeds[] = {"framework.torch.cuda_built", "framework.tensorflow.cuda_built",
                                        "framework.jax.cuda_plugin_version"};
 
-Finding Describe(const RuleContext& context, const FrameworkSeen& seen) {
+// How sure we are that a build has no CUDA; 0 = it has, or nobody knows.
+double CpuOnly(const KnownBuild& known) {
+  if (known.seen.sees_gpu == true) return 0;
+  if (known.seen.cuda) return known.seen.cuda->empty() ? kStated : 0;
+  // The plain package of that system has none (table), and the framework sees no GPU: two witnesses.
+  const bool plain = known.seen.name == "pytorch" && known.build != nullptr && known.build->cuda == "none";
+  return plain && known.seen.sees_gpu == false ? kTwoWitnesses : 0;
+}
+
+void AddLines(const RuleContext& context, const KnownBuild& known, Finding& finding) {
+  AddItem(finding, known.seen.version_fact);
+  AddItem(finding, known.seen.cuda_fact);
+  AddItem(finding, known.seen.sees_fact);
+  if (known.build != nullptr && known.build->os != "any") AddItem(finding, context.evidence.Find("host.os.name"));
+  for (const char* line :
+       {"conda_torch_cpuonly", "conda_tf_cpu", "torch_not_compiled", "jax_cpu_jaxlib", "ultralytics_gpu_mem_zero"})
+    AddItem(finding, Said(context.evidence, line));
+}
+
+Finding Describe(const RuleContext& context, const KnownBuild& known, double confidence) {
+  const FrameworkSeen& seen = known.seen;
   // A build that is merely installed may never be used: a warning. One that the job runs on is the cause.
   Finding finding =
-      MakeFinding(kRule_cpu_only_framework_build, seen.in_job ? Severity::kError : Severity::kWarning, kStated);
+      MakeFinding(kRule_cpu_only_framework_build, seen.in_job ? Severity::kError : Severity::kWarning, confidence);
+  if (seen.in_job) finding.implies = GpuUsed::kNo;
   finding.frameworks = {seen.name, "any"};
   finding.Param("framework", seen.name).Param("version", seen.version);
   const std::string driver_cuda = context.evidence.Text("driver.cuda_version").value_or("");
   finding.Param("driver_cuda", driver_cuda.empty() ? "?" : driver_cuda);
-  AddItem(finding, seen.version_fact);
-  AddItem(finding, seen.cuda_fact);
-  AddItem(finding, seen.sees_fact);
+  AddLines(context, known, finding);
   return finding;
 }
 
+// JAX prints its warning in every program that imports it; only a job that runs on JAX is concerned.
+std::optional<Finding> JaxOfText(const RuleContext& context) {
+  if (!FromText(context.evidence) || Said(context.evidence, "jax_cpu_jaxlib") == nullptr) return std::nullopt;
+  KnownBuild jax;
+  jax.seen.name = "jax";
+  jax.seen.in_job = true;
+  jax.seen.version_fact = MainFact(context, "framework.jax.version");
+  if (jax.seen.version_fact != nullptr) jax.seen.version = jax.seen.version_fact->value.AsText().value_or("");
+  jax.seen.sees_fact = MainFact(context, "framework.jax.backend");
+  if (jax.seen.sees_fact == nullptr || jax.seen.sees_fact->value.AsText() != "cpu") return std::nullopt;
+  return Describe(context, jax, kStated);
+}
+
 RuleOutcome Check(const RuleContext& context) {
-  const std::vector<FrameworkSeen> all = FrameworksSeen(context);
-  if (all.empty()) return RuleOutcome::CannotTell({"framework.torch.cuda_built", "framework.tensorflow.cuda_built"});
   RuleOutcome outcome;
   bool known = false;
-  for (const FrameworkSeen& seen : all) {
-    known = known || seen.cuda.has_value() || seen.sees_gpu == true;
-    if (seen.cuda != "" || seen.sees_gpu == true) continue;
-    outcome.kind = RuleOutcome::Kind::kFired;
-    outcome.findings.push_back(Describe(context, seen));
+  for (const KnownBuild& build : BuildsSeen(context)) {
+    const FrameworkSeen& seen = build.seen;
+    known = known || seen.cuda.has_value() || seen.sees_gpu == true || build.build != nullptr;
+    const double confidence = CpuOnly(build);
+    if (confidence == 0 || TensorFlowWithoutCuda(build, context.evidence)) continue;
+    outcome.findings.push_back(Describe(context, build, confidence));
   }
-  if (!known) return RuleOutcome::CannotTell({"framework.torch.cuda_built", "framework.tensorflow.cuda_built"});
+  if (outcome.findings.empty()) {
+    if (std::optional<Finding> jax = JaxOfText(context)) outcome.findings.push_back(std::move(*jax));
+  }
+  if (!outcome.findings.empty()) outcome.kind = RuleOutcome::Kind::kFired;
+  if (outcome.findings.empty() && !known)
+    return RuleOutcome::CannotTell({"framework.torch.cuda_built", "framework.tensorflow.cuda_built"});
   return outcome;
 }
 
