@@ -46,7 +46,13 @@ std::string FillPlaceholders(std::string_view text, const std::map<std::string, 
     const auto found = params.find(std::string(text.substr(open + 2, close - open - 2)));
     const bool key =
         found != params.end() && found->second.rfind('@', 0) == 0 && HasLocaleText(found->second.substr(1));
-    out += found == params.end() ? "?" : key ? LocaleText(found->second.substr(1), language) : found->second;
+    if (key) {
+      std::map<std::string, std::string> others = params;  // without itself: a text never holds itself
+      others.erase(found->first);
+      out += LocaleText(found->second.substr(1), language, others);
+    } else {
+      out += found == params.end() ? "?" : found->second;
+    }
     text.remove_prefix(close + 2);
   }
 }

@@ -22,13 +22,13 @@ double CpuOnly(const KnownBuild& known) {
 }
 
 void AddLines(const RuleContext& context, const KnownBuild& known, Finding& finding) {
-  AddItem(finding, known.seen.version_fact);
-  AddItem(finding, known.seen.cuda_fact);
-  AddItem(finding, known.seen.sees_fact);
-  if (known.build != nullptr && known.build->os != "any") AddItem(finding, context.evidence.Find("host.os.name"));
+  AddLine(finding, known.seen.version_fact);
+  AddLine(finding, known.seen.cuda_fact);
+  AddLine(finding, known.seen.sees_fact);
+  if (known.build != nullptr && known.build->os != "any") AddLine(finding, context.evidence.Find("host.os.name"));
   for (const char* line :
        {"conda_torch_cpuonly", "conda_tf_cpu", "torch_not_compiled", "jax_cpu_jaxlib", "ultralytics_gpu_mem_zero"})
-    AddItem(finding, Said(context.evidence, line));
+    AddLine(finding, Said(context.evidence, line));
 }
 
 Finding Describe(const RuleContext& context, const KnownBuild& known, double confidence) {
@@ -40,7 +40,7 @@ Finding Describe(const RuleContext& context, const KnownBuild& known, double con
   finding.frameworks = {seen.name, "any"};
   finding.Param("framework", seen.name).Param("version", seen.version);
   const std::string driver_cuda = context.evidence.Text("driver.cuda_version").value_or("");
-  finding.Param("driver_cuda", driver_cuda.empty() ? "?" : driver_cuda);
+  finding.Param("driver_cuda", driver_cuda.empty() ? "@param.unknown" : driver_cuda);
   AddLines(context, known, finding);
   return finding;
 }

@@ -61,10 +61,12 @@ RuleOutcome Check(const RuleContext& context) {
       MakeFinding(kRule_cuda_compat_on_unsupported_hw, said != nullptr ? Severity::kError : Severity::kWarning,
                   said != nullptr ? kStated : kOneWitness);
   if (said != nullptr) finding.implies = GpuUsed::kNo;
-  finding.Param("driver", evidence.Text("driver.version").value_or("?"));
-  const knowledge::DriverBranch* own = knowledge::BranchOfDriver(evidence.Text("driver.version").value_or(""));
-  finding.Param("native", own != nullptr ? std::string(own->cuda_max) : "?");
-  finding.Param("shown", evidence.Text("driver.cuda_version").value_or("?"));
+  const std::string driver = evidence.Text("driver.version").value_or("");
+  const knowledge::DriverBranch* own = knowledge::BranchOfDriver(driver);
+  finding.Param("driver", driver.empty() ? "@param.unknown" : driver);
+  finding.Param("native", own != nullptr ? std::string(own->cuda_max) : "@param.unknown");
+  finding.Param("shown", evidence.Text("driver.cuda_version").value_or("@param.unknown"));
+  finding.Param("versions", branch != nullptr ? "@compat.shown" : own != nullptr ? "@compat.native" : "");
   AddItem(finding, said);
   AddItem(finding, evidence.Find("driver.version"));
   AddItem(finding, evidence.Find("driver.cuda_version"));

@@ -131,11 +131,11 @@ Finding Describe(const Missing& missing, const Evidence& evidence) {
                                 : tensorflow             ? "tensorflow"
                                                          : "pytorch";
   finding.Param("libraries", missing.names.empty() ? "@libraries.unnamed" : Join(missing.names, ", "));
-  finding.Param("framework", framework).Param("cuda", cuda.empty() ? "?" : cuda);
+  finding.Param("framework", framework).Param("cuda", cuda.empty() ? "@param.unknown" : cuda);
   if (missing.blind != nullptr || tensorflow) finding.frameworks = {framework, "any"};
-  if (missing.blind != nullptr) AddItem(finding, missing.blind->seen.version_fact);
-  for (const Fact* fact : missing.facts) AddItem(finding, fact);
-  if (missing.blind != nullptr) AddItem(finding, missing.blind->seen.sees_fact);
+  if (missing.blind != nullptr) AddLine(finding, missing.blind->seen.version_fact);
+  for (const Fact* fact : missing.facts) AddLine(finding, fact);
+  if (missing.blind != nullptr) AddLine(finding, missing.blind->seen.sees_fact);
   return finding;
 }
 

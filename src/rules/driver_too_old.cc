@@ -64,13 +64,21 @@ Finding Describe(const RuleContext& context, const Sides& sides, const std::stri
   finding.implies = GpuUsed::kNo;
   if (!framework.empty()) finding.frameworks = {framework, "any"};
   const std::string_view oldest = knowledge::OldestDriverFor(sides.built, NativeWindows(evidence));
-  const auto shown = [](const std::string& text) { return text.empty() ? std::string("?") : text; };
+  const std::string driver = evidence.Text("driver.version").value_or("");
+  const auto shown = [](const std::string& text) { return text.empty() ? std::string("@param.unknown") : text; };
   finding.Param("framework", framework.empty() ? "CUDA" : framework).Param("built", shown(sides.built));
-  finding.Param("offered", shown(sides.offered)).Param("driver", evidence.Text("driver.version").value_or("?"));
+  finding.Param("offered", shown(sides.offered)).Param("driver", shown(driver));
   finding.Param("oldest", shown(std::string(oldest))).Param("found", shown(sides.found));
+  finding.Param("need", sides.built.empty() ? "@too_old.need_newer"
+                        : oldest.empty()    ? "@too_old.need_cuda"
+                                            : "@too_old.need_driver");
+  finding.Param("offer", sides.offered.empty()  ? "@too_old.offer_less"
+                         : !sides.found.empty() ? "@too_old.offer_number"
+                         : driver.empty()       ? "@too_old.offer_cuda"
+                                                : "@too_old.offer_driver");
   AddItem(finding, evidence.Find("driver.version"));
-  AddItem(finding, sides.offered_fact);
-  AddItem(finding, sides.built_fact);
+  AddLine(finding, sides.offered_fact);
+  AddLine(finding, sides.built_fact);
   return finding;
 }
 
@@ -105,8 +113,8 @@ RuleOutcome FromLines(const RuleContext& context, const std::vector<KnownBuild>&
   if (!exact && knowledge::DriverRuns(sides.offered, sides.built) == true) return RuleOutcome::Clear();
   const bool compared = knowledge::DriverRuns(sides.offered, sides.built) == false;
   Finding finding = Describe(context, sides, framework, exact || compared ? kStated : kTwoWitnesses);
-  AddItem(finding, said);
-  if (exact) AddItem(finding, MainFact(context, "framework.torch.cuda_error"));
+  AddLine(finding, said);
+  if (exact) AddLine(finding, MainFact(context, "framework.torch.cuda_error"));
   return RuleOutcome::Fired(std::move(finding));
 }
 

@@ -18,8 +18,11 @@ constexpr std::string_view kNeeds[] = {"gpu.compute_capability", "framework.torc
 
 using knowledge::Cover;
 
+constexpr const char* kTensorFlowNext =
+    "python -c \"import tensorflow as tf; print(tf.sysconfig.get_build_info()['cuda_compute_capabilities'])\"";
+
 struct Answer {
-  std::string framework = "pytorch", gpu, capability, covered;
+  std::string framework = "pytorch", gpu, capability, covered, minimum;
   double confidence = kStated;
   Severity severity = Severity::kError;
   GpuUsed implies = GpuUsed::kNo;
@@ -47,7 +50,8 @@ std::optional<Answer> TorchTooOld(const Evidence& evidence) {
   answer.gpu = FirstCaptured(evidence, "torch_gpu_too_old", "gpu");
   answer.capability = FirstCaptured(evidence, "torch_gpu_too_old", "capability");
   while (!answer.capability.empty() && answer.capability.back() == '.') answer.capability.pop_back();
-  answer.covered = FirstCaptured(evidence, "torch_min_capability", "capability");
+  answer.minimum = FirstCaptured(evidence, "torch_min_capability", "capability");
+  answer.covered = answer.minimum.empty() ? "@arch.newer" : "@arch.at_least";
   answer.facts = {said, Said(evidence, "torch_gpu_too_old_line"), Said(evidence, "torch_min_capability"),
                   Said(evidence, "cuda_no_kernel_image")};
   return answer;
@@ -62,8 +66,9 @@ std::optional<Answer> TensorFlowIgnores(const RuleContext& context) {
   answer.framework = "tensorflow";
   answer.gpu = FirstCaptured(evidence, "tf_old_gpu", "gpu");
   answer.capability = FirstCaptured(evidence, "tf_old_gpu", "has");
-  answer.covered = FirstCaptured(evidence, "tf_old_gpu", "needed");
-  while (!answer.covered.empty() && answer.covered.back() == '.') answer.covered.pop_back();
+  answer.minimum = FirstCaptured(evidence, "tf_old_gpu", "needed");
+  while (!answer.minimum.empty() && answer.minimum.back() == '.') answer.minimum.pop_back();
+  answer.covered = "@arch.at_least";
   if (Said(evidence, "tf_created_device") != nullptr) {
     answer.implies = GpuUsed::kPartly;
     answer.severity = Severity::kWarning;
@@ -152,7 +157,7 @@ std::string FirstBuildFor(const std::string& framework, const std::string& capab
     const bool earlier = first == nullptr || knowledge::CompareVersions(build.from, first->from).value_or(0) < 0;
     if (earlier) first = &build;
   }
-  return first == nullptr ? "?" : std::string(first->from) + " (" + std::string(first->variant) + ")";
+  return first == nullptr ? "@arch.none" : std::string(first->from) + " (" + std::string(first->variant) + ")";
 }
 
 RuleOutcome Check(const RuleContext& context) {
@@ -171,10 +176,12 @@ RuleOutcome Check(const RuleContext& context) {
   finding.implies = answer->implies;
   finding.frameworks = {answer->framework, "any"};
   finding.Param("framework", answer->framework).Param("gpu", answer->gpu.empty() ? "@arch.gpu" : answer->gpu);
-  finding.Param("capability", answer->capability.empty() ? "?" : answer->capability);
+  finding.Param("capability", answer->capability.empty() ? "@param.unknown" : answer->capability);
   finding.Param("covered", answer->covered.empty() ? "@arch.others" : answer->covered);
+  finding.Param("minimum", answer->minimum);
+  if (answer->framework == "tensorflow") finding.next = kTensorFlowNext;
   finding.Param("first", FirstBuildFor(answer->framework, answer->capability));
-  for (const Fact* fact : answer->facts) AddItem(finding, fact);
+  for (const Fact* fact : answer->facts) AddLine(finding, fact);
   return RuleOutcome::Fired(std::move(finding));
 }
 

@@ -16,7 +16,7 @@ constexpr std::string_view kNeeds[] = {"gpu.compute_capability", "framework.torc
 Finding Describe(Severity severity, double confidence, const std::string& framework, const std::string& capability) {
   Finding finding = MakeFinding(kRule_jit_ptx_compile, severity, confidence);
   finding.frameworks = {framework, "any"};
-  finding.Param("framework", framework).Param("capability", capability.empty() ? "?" : capability);
+  finding.Param("framework", framework).Param("capability", capability.empty() ? "@param.unknown" : capability);
   return finding;
 }
 

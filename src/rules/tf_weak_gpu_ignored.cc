@@ -23,6 +23,7 @@ RuleOutcome Check(const RuleContext& context) {
   finding.implies = other ? GpuUsed::kPartly : GpuUsed::kNo;
   finding.frameworks = {"tensorflow", "any"};
   finding.Param("gpu", FirstCaptured(evidence, "tf_weak_gpu", "gpu"));
+  finding.Param("rest", other ? "@weak.others" : "@weak.none");
   finding.Param("cores", FirstCaptured(evidence, "tf_weak_gpu", "cores"));
   finding.Param("needed", FirstCaptured(evidence, "tf_weak_gpu", "needed"));
   AddItem(finding, said);

@@ -24,9 +24,9 @@ RuleOutcome Check(const RuleContext& context) {
     if (known.seen.in_job) finding.implies = GpuUsed::kNo;
     finding.frameworks = {"tensorflow", "any"};
     finding.Param("version", known.seen.version);
-    AddItem(finding, known.seen.version_fact);
-    AddItem(finding, context.evidence.Find("host.os.name"));
-    AddItem(finding, known.seen.sees_fact);
+    AddLine(finding, known.seen.version_fact);
+    AddLine(finding, context.evidence.Find("host.os.name"));
+    AddLine(finding, known.seen.sees_fact);
     return RuleOutcome::Fired(std::move(finding));
   }
   const bool os_known = windows || !SystemOf(context.evidence).empty();
