@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 "$build/bench_os_sampler"
+"$build/bench_read_text" tests/texts/cases/{006,015,049}-*/input.txt
 if [ -e /dev/nvidiactl ]; then
   "$build/bench_nvml_sampler" 20
   python3 bench/overhead.py build/gpuwhy

@@ -98,8 +98,8 @@ void SetVerdict(const Ladder& ladder, Report& report) {
   verdict.cause = cause != nullptr ? cause->cause : "insufficient-evidence";
   if (cause != nullptr) {
     verdict.next = cause->next;
-    if (ladder.gpu_used != GpuUsed::kYes)
-      verdict.confidence = std::min(verdict.confidence > 0 ? verdict.confidence : 1.0, cause->confidence);
+    // How sure "no" is does not depend on how sure its cause is; where nothing is known, the cause is all there is.
+    if (ladder.gpu_used == GpuUsed::kUnknown) verdict.confidence = cause->confidence;
   }
   // "Nothing costs a tenth of the time" holds only where nothing does.
   if (verdict.cause != "gpu-in-use") {

@@ -101,7 +101,9 @@ def test_termination_of_gpuwhy_ends_a_plain_job(pair):
 
 
 def test_gpuwhy_stops_and_continues_with_the_job(pair):
-    process, job = start_sleeper(pair)
+    # A group of its own with its parent in another group: the kernel drops SIGTSTP in an orphaned process group, which
+    # is what the group of the tests becomes when whoever started them has gone.
+    process, job = start_sleeper(pair, process_group=0)
     os.kill(job, signal.SIGSTOP)
     until(lambda: state(job) == "T" and state(process.pid) == "T")
     os.kill(job, signal.SIGCONT)  # the job alone: gpuwhy has to notice by itself
