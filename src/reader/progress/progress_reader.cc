@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "reader/progress/timings.h"
+#include "reader/reader.h"
+
+// Progress lines and profiler tables: how long a step takes and how much of it is waiting for data.
+namespace gpuwhy {
+namespace {
+
+class Reader {
+ public:
+  Reader(PastedText& text, EvidenceSink& sink) : text_(text), sink_(sink) {}
+
+  void Read() {
+    for (size_t i = 0; i < text_.size(); ++i) {
+      const std::string& line = text_[i];
+      // Every line of interest has figures and one of these; most lines of a log end here.
+      if (line.find_first_of("0123456789") == std::string::npos) continue;
+      if (Contains(line, "ata") || Contains(line, "oad") || Contains(line, "nput") || Contains(line, "ATA")) Shares(i);
+      if (Contains(line, "/") || Contains(line, "oss")) Steps(i);
+    }
+    AddMeans();
+  }
+
+ private:
+  void Add(const char* name, Value value, size_t i) {
+    AddQuoted(sink_, name, TextJob(), std::move(value), Source::kFramework, text_.lines()[i]);
+    text_.Claim(i);
+  }
+
+  void Shares(size_t i) {
+    if (const auto timings = progress::ReadTimings(text_[i])) {
+      text_.Claim(i);
+      seen_.push_back(*timings);
+      newest_ = i;
+    } else if (const auto share = progress::ReadInputShare(text_[i])) {
+      Add("progress.input.ratio", Value::Of(*share), i);
+    }
+  }
+
+  void Steps(size_t i) {
+    if (const auto memory = progress::ReadGpuMemoryColumn(text_[i])) {
+      Add(*memory > 0 ? "framework.on_gpu" : "framework.on_cpu", Value::Of(true), i);
+      Add("progress.steps_seen", Value::Of(true), i);
+    }
+    if (!progress::ShowsSteps(text_[i])) return;
+    Add("progress.steps_seen", Value::Of(true), i);
+    const auto seconds = progress::ReadStepSeconds(text_[i]);
+    if (seconds) Add("progress.step.seconds", Value::Of(*seconds), i);
+  }
+
+  // Running means of the newest line; where the lines have none, the mean of all lines, without the first one, which
+  // holds the start of the workers.
+  void AddMeans() {
+    if (seen_.empty()) return;
+    double batch = 0, data = 0;
+    const progress::StepTimings& last = seen_.back();
+    if (last.batch.mean && last.data.mean) {
+      batch = *last.batch.mean;
+      data = *last.data.mean;
+    } else {
+      const size_t first = seen_.size() >= 3 ? 1 : 0;
+      for (size_t i = first; i < seen_.size(); ++i) {
+        batch += seen_[i].batch.value;
+        data += seen_[i].data.value;
+      }
+      batch /= static_cast<double>(seen_.size() - first);
+      data /= static_cast<double>(seen_.size() - first);
+    }
+    Add("progress.batch.seconds", Value::Of(batch), newest_);
+    Add("progress.data.seconds", Value::Of(data), newest_);
+    Add("progress.lines.count", Value::Of(static_cast<int64_t>(seen_.size())), newest_);
+    Add("progress.steps_seen", Value::Of(true), newest_);
+  }
+
+  PastedText& text_;
+  EvidenceSink& sink_;
+  std::vector<progress::StepTimings> seen_;
+  size_t newest_ = 0;
+};
+
+void ReadProgress(PastedText& text, EvidenceSink& sink) { Reader(text, sink).Read(); }
+
+}  // namespace
+
+extern const ReaderInfo kReader_progress;
+constinit const ReaderInfo kReader_progress{"progress", &ReadProgress};
+
+}  // namespace gpuwhy
