@@ -46,7 +46,7 @@ def parse_template(text):
             continue
         match = CAPTURE.fullmatch(token[1])
         if not match or (match[2] or "") not in KINDS:
-            raise RowError(f"bad capture '{word}'; write {{name}} or {{name:K}}, K one of w (word), v (version), s (size), n (count above 0)")
+            raise RowError(f"bad capture '{word}'; write {{name}} or {{name:K}}, K one of w, v, s, n (docs/messages.md)")
         if not literal and pieces:
             raise RowError(f"nothing stands between '{{{pieces[-1][1]}}}' and '{word}'")
         pieces.append((literal, match[1], KINDS[match[2] or ""]))
@@ -67,11 +67,13 @@ def parse_facts(text, captures):
     for part in SEPARATOR.split(text) if text.strip() else []:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not FACT_NAME.fullmatch(name):
-            raise RowError(f"bad fact '{part.strip()}'; write name=true, name=12, name={{capture}} or name=\"text {{capture}}\"")
+            raise RowError(f"bad fact '{part.strip()}'; write name=true, name=12, name={{capture}}, name=[{{capture}}] or name=\"text\"")
         if value in ("true", "false"):
             kind = "kBool"
         elif re.fullmatch(r"-?\d+|\{[a-z0-9_]+\}", value):
             kind = "kInteger"
+        elif re.fullmatch(r"\[\{[a-z0-9_]+\}\]", value):
+            kind, value = "kList", value[1:-1]
         elif re.fullmatch(r'"[^"]*"', value):
             kind, value = "kText", value[1:-1]
         else:
@@ -159,11 +161,13 @@ def render(rows):
         out.append("constexpr Message kMessages[] = {")
         for number, row in enumerate(rows):
             facts = f"kFacts{number}" if row.facts else "{}"
-            out.append(f"    {{{quote(row.key.split('/')[0])}, Source::{RUNGS[row.rung]}, {str(row.anchored).lower()}, kPieces{number}, {facts}, "
-                       f"{quote(rarest_gram(row, frequency))}, {quote(row.source)}}},")
+            cells = [quote(row.key.split("/")[0]), f"Source::{RUNGS[row.rung]}", str(row.anchored).lower(), f"kPieces{number}",
+                     facts, quote(rarest_gram(row, frequency)), quote(row.source)]
+            out.append(f"    {{{', '.join(cells)}}},")
         out.append("};")
     result = "kMessages" if rows else "{}"
-    out.append(f"}}  // namespace\nstd::span<const Message> AllMessages() {{ return {result}; }}\n}}  // namespace gpuwhy::messages\n")
+    out.append(f"}}  // namespace\nstd::span<const Message> AllMessages() {{ return {result}; }}")
+    out.append("}  // namespace gpuwhy::messages\n")
     return "\n".join(out)
 
 

@@ -25,9 +25,11 @@ def test_a_template_becomes_literals_and_captures():
 
 
 def test_facts_of_all_kinds():
-    facts = gen_messages.parse_facts('framework.x=true ; a.b={n} ; gpu.{n}.name="x; {n}" ; a.c=-3 ; process.env.CUDA_X="1"', {"n"})
+    text = 'framework.x=true ; a.b={n} ; gpu.{n}.name="x; {n}" ; a.c=-3 ; a.d=[{n}] ; process.env.CUDA_X="1"'
+    facts = gen_messages.parse_facts(text, {"n"})
     assert facts == [("framework.x", "kBool", "true"), ("a.b", "kInteger", "{n}"), ("gpu.{n}.name", "kText", "x; {n}"),
-                     ("a.c", "kInteger", "-3"), ("process.env.CUDA_X", "kText", "1")]
+                     ("a.c", "kInteger", "-3"),
+                     ("a.d", "kList", "{n}"), ("process.env.CUDA_X", "kText", "1")]
 
 
 def test_good_rows_are_sorted_and_carry_their_rarest_gram(tmp_path, capsys):

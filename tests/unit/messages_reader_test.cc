@@ -126,6 +126,42 @@ TEST(MessagesReader, StatesFactsOfTheJob) {
   EXPECT_EQ(built->where, "line 1");
 }
 
+TEST(MessagesReader, StatesListsAndBuilds) {
+  const Evidence evidence = ReadWith("messages",
+                                     "The current PyTorch install supports CUDA capabilities sm_50  sm_60 "
+                                     "sm_90.\nYOLOv5 Python-3.10.11 torch-2.1.0+cu118\n");
+  EXPECT_THAT(*evidence.Find("framework.torch.arch_list")->value.AsList(), ElementsAre("sm_50", "sm_60", "sm_90"));
+  EXPECT_EQ(evidence.Find("framework.torch.cuda_built")->value.AsText(), "11.8");
+}
+
+TEST(MessagesReader, MemoryFiguresOfBothWordings) {
+  const Evidence old =
+      ReadWith("messages",
+               "CUDA out of memory. Tried to allocate 60.00 MiB (GPU 0; 11.17 GiB total capacity; 505.96 MiB "
+               "already allocated; 12.50 MiB free; 530.00 MiB reserved in total by PyTorch)\n");
+  const auto first = [](const Evidence& evidence, const char* name) {
+    const Fact* fact = evidence.Find(name);
+    return fact != nullptr ? fact->value.Show() : "(nothing)";
+  };
+  EXPECT_EQ(first(old, "log.torch_oom.total"), "11.17 GiB");
+  EXPECT_EQ(first(old, "log.torch_oom.free"), "12.50 MiB");
+  EXPECT_EQ(first(old, "log.torch_oom_allocated.allocated"), "505.96 MiB");
+  EXPECT_EQ(first(old, "log.torch_oom_reserved.reserved"), "530.00 MiB");
+  const Evidence now = ReadWith(
+      "messages",
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total capacity of 23.69 GiB "
+      "of "
+      "which 1.20 GiB is free. Process 11 has 4.00 GiB memory in use. Process 12 has 5.00 GiB memory in use. Including "
+      "non-PyTorch memory, this process has 13.00 GiB memory in use. Of the allocated memory 12.00 GiB is allocated by "
+      "PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.\n");
+  EXPECT_EQ(first(now, "log.torch_oom.gpu"), "1");
+  EXPECT_EQ(first(now, "log.torch_oom.total"), "23.69 GiB");
+  EXPECT_EQ(first(now, "log.torch_oom_other_process.theirs"), "4.00 GiB, 5.00 GiB");
+  EXPECT_EQ(first(now, "log.torch_oom_this_process.mine"), "13.00 GiB");
+  EXPECT_EQ(first(now, "log.torch_oom_allocated.allocated"), "12.00 GiB");
+  EXPECT_EQ(first(now, "log.torch_oom_unallocated.unallocated"), "100.00 MiB");
+}
+
 TEST(MessagesReader, ClaimsOnlyWhatItUnderstood) {
   PastedText text = CleanText("hello\nAssertionError: Torch not compiled with CUDA enabled\n");
   Evidence evidence;

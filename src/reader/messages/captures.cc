@@ -68,6 +68,7 @@ std::string_view TakeFirst(CaptureKind kind, std::string_view rest) {
   while (kind == CaptureKind::kVersion && !text.empty() && (text.back() == '.' || text.back() == '-')) {
     text.remove_suffix(1);
   }
+  if (kind == CaptureKind::kText && text.size() > 1 && text.back() == '.') text.remove_suffix(1);
   return Accepts(kind, text) ? text : std::string_view{};
 }
 

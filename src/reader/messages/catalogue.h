@@ -23,7 +23,7 @@ struct Piece {
   CaptureKind kind;
 };
 
-enum class FactKind : uint8_t { kBool, kInteger, kText };
+enum class FactKind : uint8_t { kBool, kInteger, kText, kList };  // kList: the words of a capture
 
 // A fact that a message states by itself. Name and value may hold {capture}.
 struct FactTemplate {

@@ -50,6 +50,14 @@ Entity EntityOf(std::string_view fact) {
   return Entity::Host();
 }
 
+StringList WordsOf(std::string_view text) {
+  StringList words;
+  for (const std::string_view word : Split(text, ' ')) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
 void AddStated(const Message& message, const Captures& captures, const TextLine& line, EvidenceSink& sink) {
   for (const messages::FactTemplate& fact : message.facts) {
     const std::string name = Fill(fact.name, captures);
@@ -60,6 +68,8 @@ void AddStated(const Message& message, const Captures& captures, const TextLine&
       AddQuoted(sink, name, EntityOf(name), Value::Of(value == "true"), message.rung, line);
     } else if (fact.kind == FactKind::kText) {
       AddQuoted(sink, name, EntityOf(name), Value::Of(value), message.rung, line);
+    } else if (fact.kind == FactKind::kList) {
+      AddQuoted(sink, name, EntityOf(name), Value::Of(WordsOf(value)), message.rung, line);
     } else if (const auto number = ParseInt(value)) {
       AddQuoted(sink, name, EntityOf(name), Value::Of(int64_t{*number}), message.rung, line);
     }

@@ -13,6 +13,7 @@ namespace {
 using namespace std::string_view_literals;
 
 bool StartsWith(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 template <size_t n>
@@ -267,7 +268,12 @@ std::string DeviceOfSource(std::string_view line) {
     if (end == std::string_view::npos || end > 12) continue;
     // torch.device('cuda' if torch.cuda.is_available() else 'cpu') asks for what is there.
     if (StartsWith(Trim(rest.substr(end + 1)), "if ")) continue;
-    return Normal(rest.substr(0, end));
+    const std::string device = Normal(rest.substr(0, end));
+    // torch.device("cuda", 0)
+    const std::string_view index = Trim(rest.substr(end + 1));
+    const bool numbered =
+        device == "cuda" && index.size() > 1 && index[0] == ',' && IsDigit(Trim(index.substr(1)).front());
+    return numbered ? device + ":" + Trim(index.substr(1)).front() : device;
   }
   return "";
 }
