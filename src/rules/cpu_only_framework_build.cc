@@ -38,7 +38,7 @@ Finding Describe(const RuleContext& context, const KnownBuild& known, double con
       MakeFinding(kRule_cpu_only_framework_build, seen.in_job ? Severity::kError : Severity::kWarning, confidence);
   if (seen.in_job) finding.implies = GpuUsed::kNo;
   finding.frameworks = {seen.name, "any"};
-  finding.Param("framework", seen.name).Param("version", seen.version);
+  finding.Param("framework", seen.name).Param("version", seen.version.empty() ? "@build.no_version" : seen.version);
   const std::string driver_cuda = context.evidence.Text("driver.cuda_version").value_or("");
   finding.Param("driver_cuda", driver_cuda.empty() ? "@param.unknown" : driver_cuda);
   AddLines(context, known, finding);

@@ -64,16 +64,26 @@ StringList NamedInText(const Evidence& evidence) {
   return names;
 }
 
-// CUDA version in the name of its runtime: cudart64_101.dll and libcudart.so.10.1 are of CUDA 10.1.
-std::string CudaOfRuntime(const StringList& names) {
+// What stands behind a beginning in one of the names, up to a dot for DLLs; "" when none begins so.
+std::string Behind(const StringList& names, std::string_view begin) {
   for (const std::string& name : names) {
-    if (name.rfind("libcudart.so.", 0) == 0) return name.substr(13);
-    if (name.rfind("cudart64_", 0) != 0) continue;
-    const std::string digits = name.substr(9, name.find('.') - 9);
-    if (digits.size() < 3) return digits;  // cudart64_12.dll
-    return digits.substr(0, digits.size() - 1) + "." + digits.substr(digits.size() - 1);
+    if (name.rfind(begin, 0) != 0) continue;
+    const std::string rest = name.substr(begin.size());
+    return Contains(rest, ".dll") ? rest.substr(0, rest.find('.')) : rest;
   }
   return "";
+}
+
+// CUDA version in the name of its runtime: cudart64_101.dll and libcudart.so.10.1 are of CUDA 10.1. cuBLAS has the
+// version of the toolkit too, from CUDA 10.1 on only the major one.
+std::string CudaOfRuntime(const StringList& names) {
+  for (const char* begin : {"libcudart.so.", "libcublas.so.", "libcublasLt.so."}) {
+    if (const std::string version = Behind(names, begin); !version.empty()) return version;
+  }
+  const std::string digits = Behind(names, "cudart64_");
+  constexpr std::string_view kFirstOfTwo = "2";  // cudart64_90.dll is 9.0, cudart64_12.dll is 12
+  if (digits.size() < 2 || (digits.size() == 2 && digits < kFirstOfTwo)) return digits;
+  return digits.substr(0, digits.size() - 1) + "." + digits.substr(digits.size() - 1);
 }
 
 struct Missing {
@@ -124,14 +134,17 @@ Finding Describe(const Missing& missing, const Evidence& evidence) {
   Finding finding = MakeFinding(kRule_cuda_libs_missing, missing.severity, missing.confidence);
   finding.implies = GpuUsed::kNo;
   std::string cuda = CudaOfRuntime(missing.names);
-  if (cuda.empty() && missing.blind != nullptr) cuda = missing.blind->built_for();
-  const bool tensorflow =
-      Said(evidence, "tf_library_not_loaded") != nullptr || Said(evidence, "tf_skip_gpus") != nullptr;
+  const std::string built = missing.blind != nullptr ? missing.blind->built_for() : "";
+  if (!Contains(cuda, ".") && !built.empty()) cuda = built;
+  const bool tensorflow = Said(evidence, "tf_import_library_missing") != nullptr ||
+                          Said(evidence, "tf_library_not_loaded") != nullptr ||
+                          Said(evidence, "tf_skip_gpus") != nullptr;
   const std::string framework = missing.blind != nullptr ? missing.blind->seen.name
                                 : tensorflow             ? "tensorflow"
-                                                         : "pytorch";
+                                                         : "@libraries.framework";
   finding.Param("libraries", missing.names.empty() ? "@libraries.unnamed" : Join(missing.names, ", "));
-  finding.Param("framework", framework).Param("cuda", cuda.empty() ? "@param.unknown" : cuda);
+  finding.Param("framework", framework).Param("cuda", cuda);
+  finding.Param("build", cuda.empty() ? "@libraries.build" : "@libraries.build_cuda");
   if (missing.blind != nullptr || tensorflow) finding.frameworks = {framework, "any"};
   if (missing.blind != nullptr) AddLine(finding, missing.blind->seen.version_fact);
   for (const Fact* fact : missing.facts) AddLine(finding, fact);

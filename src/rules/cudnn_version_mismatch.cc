@@ -17,7 +17,7 @@ struct Mismatch {
   const Fact* fact = nullptr;
 };
 
-// "(8, 5, 0)" -> "8.5.0", "8.1.0." -> "8.1.0".
+// "(8, 5, 0)" -> "8.5.0", "8.1.0." -> "8.1.0", "8904" -> "8.9.4".
 std::string Dotted(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -25,7 +25,12 @@ std::string Dotted(const std::string& text) {
     if ((c >= '0' && c <= '9') || c == '.') out += c;
   }
   while (!out.empty() && out.back() == '.') out.pop_back();
-  return out;
+  const std::optional<long long> number = Contains(out, ".") ? std::nullopt : ParseInt(out);
+  constexpr long long kFirstLong = 90000;  // cudnn_version.h: 8904 is 8.9.4, from cuDNN 9 on 90100 is 9.1.0
+  if (!number || *number < 1000) return out;
+  const long long unit = *number >= kFirstLong ? 10000 : 1000;
+  return std::to_string(*number / unit) + "." + std::to_string(*number % unit / 100) + "." +
+         std::to_string(*number % 100);
 }
 
 // What stands between two texts, "" when one of them is not there.
@@ -52,7 +57,7 @@ std::optional<Mismatch> FromLines(const RuleContext& context) {
   for (const char* id : {"cudnn_mismatch", "tf_cudnn_mismatch", "torch_cudnn_version_mismatch"}) {
     const Fact* fact = Said(evidence, id);
     if (fact == nullptr) continue;
-    const bool jax = MainFact(context, "framework.jax.version") != nullptr;
+    const bool jax = MainFact(context, "framework.jax.version") != nullptr || Contains(fact->quote, "JAX");
     Mismatch found{std::string_view(id).rfind("torch", 0) == 0 ? "pytorch"
                    : jax                                       ? "jax"
                                                                : "tensorflow",

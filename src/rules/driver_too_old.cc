@@ -66,7 +66,7 @@ Finding Describe(const RuleContext& context, const Sides& sides, const std::stri
   const std::string_view oldest = knowledge::OldestDriverFor(sides.built, NativeWindows(evidence));
   const std::string driver = evidence.Text("driver.version").value_or("");
   const auto shown = [](const std::string& text) { return text.empty() ? std::string("@param.unknown") : text; };
-  finding.Param("framework", framework.empty() ? "CUDA" : framework).Param("built", shown(sides.built));
+  finding.Param("framework", framework.empty() ? "@too_old.program" : framework).Param("built", shown(sides.built));
   finding.Param("offered", shown(sides.offered)).Param("driver", shown(driver));
   finding.Param("oldest", shown(std::string(oldest))).Param("found", shown(sides.found));
   finding.Param("need", sides.built.empty() ? "@too_old.need_newer"
@@ -84,8 +84,8 @@ Finding Describe(const RuleContext& context, const Sides& sides, const std::stri
 
 // A message of CUDA, a container or a framework that names the driver as too old.
 const Fact* StatedBy(const Evidence& evidence) {
-  for (const char* id :
-       {"torch_driver_too_old", "cuda_driver_insufficient", "container_cuda_requirement", "ngc_driver_release"}) {
+  for (const char* id : {"torch_driver_too_old", "cuda_driver_insufficient", "container_cuda_requirement",
+                         "ngc_driver_release", "cuda_unsupported_ptx"}) {
     if (const Fact* said = Said(evidence, id)) return said;
   }
   return nullptr;
@@ -110,9 +110,13 @@ RuleOutcome FromLines(const RuleContext& context, const std::vector<KnownBuild>&
   FindOffered(context.evidence, sides);
   // "Insufficient" is also said where libcuda is not found at all; a driver that is new enough has another fault.
   const bool exact = Said(context.evidence, "torch_driver_too_old") != nullptr;
-  if (!exact && knowledge::DriverRuns(sides.offered, sides.built) == true) return RuleOutcome::Clear();
+  // PTX is compiled by the driver, which knows only the PTX of its own CUDA version and of older ones.
+  const bool ptx = said->name == "log.cuda_unsupported_ptx";
+  if (ptx && knowledge::CompareVersions(sides.offered, sides.built).value_or(-1) >= 0) return RuleOutcome::Clear();
+  if (!exact && !ptx && knowledge::DriverRuns(sides.offered, sides.built) == true) return RuleOutcome::Clear();
   const bool compared = knowledge::DriverRuns(sides.offered, sides.built) == false;
   Finding finding = Describe(context, sides, framework, exact || compared ? kStated : kTwoWitnesses);
+  if (ptx) finding.implies = GpuUsed::kUnknown;  // kernels with machine code run
   AddLine(finding, said);
   if (exact) AddLine(finding, MainFact(context, "framework.torch.cuda_error"));
   return RuleOutcome::Fired(std::move(finding));

@@ -52,6 +52,9 @@ std::optional<Answer> TorchTooOld(const Evidence& evidence) {
   while (!answer.capability.empty() && answer.capability.back() == '.') answer.capability.pop_back();
   answer.minimum = FirstCaptured(evidence, "torch_min_capability", "capability");
   answer.covered = answer.minimum.empty() ? "@arch.newer" : "@arch.at_least";
+  const std::string low = FirstCaptured(evidence, "torch_capability_range", "low");
+  const std::string high = FirstCaptured(evidence, "torch_capability_range", "high");
+  if (!low.empty() && !high.empty()) answer.covered = low + " - " + high;
   answer.facts = {said, Said(evidence, "torch_gpu_too_old_line"), Said(evidence, "torch_min_capability"),
                   Said(evidence, "cuda_no_kernel_image")};
   return answer;
