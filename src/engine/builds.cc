@@ -58,6 +58,18 @@ std::vector<FrameworkSeen> AllSeen(const RuleContext& context) {
   return all;
 }
 
+std::string CoveredBy(const StringList& archs) {
+  std::string out;
+  for (const std::string& arch : archs) {
+    const std::string capability = knowledge::CapabilityOf(arch);
+    if (capability.empty()) continue;
+    if (!out.empty()) out += ' ';
+    out += capability;
+    if (arch.rfind("compute_", 0) == 0) out += "+PTX";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string KnownBuild::built_for() const {
@@ -107,16 +119,19 @@ void AddLine(Finding& finding, const Fact* fact) {
   if (!quoted) AddItem(finding, fact);
 }
 
-std::string CoveredBy(const StringList& archs) {
-  std::string out;
-  for (const std::string& arch : archs) {
-    const std::string capability = knowledge::CapabilityOf(arch);
-    if (capability.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += capability;
-    if (arch.rfind("compute_", 0) == 0) out += "+PTX";
+Coverage CoverageOf(const RuleContext& context, const KnownBuild& known) {
+  Coverage coverage;
+  if (!known.seen.in_job) return coverage;
+  const Fact* list = known.seen.name == "pytorch"      ? MainFact(context, "framework.torch.arch_list")
+                     : known.seen.name == "tensorflow" ? MainFact(context, "framework.tensorflow.arch_list")
+                                                       : nullptr;
+  if (list != nullptr && list->value.AsList()) {
+    coverage.archs = CoveredBy(*list->value.AsList());
+    coverage.list = list;
+  } else if (known.build != nullptr) {
+    coverage.archs = known.build->archs;
   }
-  return out;
+  return coverage;
 }
 
 }  // namespace gpuwhy

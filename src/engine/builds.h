@@ -35,9 +35,12 @@ bool TensorFlowWithoutCuda(const KnownBuild& known, const Evidence& evidence);
 // Adds the fact unless an item of the same line of a text is there already.
 void AddLine(Finding& finding, const Fact* fact);
 
-// Compute capabilities that a build covers, in the table's form ("7.5 8.0 9.0+PTX"), from arch names such as
-// ["sm_75", "compute_90"].
-std::string CoveredBy(const StringList& archs);
+// Compute capabilities that a build covers, in the table's form: "7.5 8.0 9.0+PTX"; "" = unknown.
+struct Coverage {
+  std::string archs;
+  const Fact* list = nullptr;  // the framework's own word (names such as sm_75, compute_90), else the table's
+};
+Coverage CoverageOf(const RuleContext& context, const KnownBuild& known);
 
 }  // namespace gpuwhy
 

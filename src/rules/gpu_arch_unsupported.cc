@@ -116,15 +116,13 @@ std::string CapabilityOf(const Evidence& evidence, const Entity& gpu) {
 std::optional<Answer> Compared(const RuleContext& context, bool& compared) {
   const Evidence& evidence = context.evidence;
   for (const KnownBuild& known : BuildsSeen(context)) {
-    const Fact* list = known.seen.in_job ? MainFact(context, "framework.torch.arch_list") : nullptr;
-    std::string archs = known.build != nullptr ? std::string(known.build->archs) : "";
-    const bool own_word = known.seen.name == "pytorch" && list != nullptr && list->value.AsList();
-    if (own_word) archs = CoveredBy(*list->value.AsList());
-    if (archs.empty() || !known.seen.in_job) continue;
+    const Coverage coverage = CoverageOf(context, known);
+    const std::string& archs = coverage.archs;
+    if (archs.empty()) continue;
     Answer answer;
     answer.framework = known.seen.name;
     answer.covered = archs;
-    answer.facts = {known.seen.version_fact, list};
+    answer.facts = {known.seen.version_fact, coverage.list};
     bool all_uncovered = false, newer = true;
     for (const Entity& gpu : evidence.Entities(EntityKind::kGpu)) {
       const std::string capability = CapabilityOf(evidence, gpu);
@@ -141,7 +139,7 @@ std::optional<Answer> Compared(const RuleContext& context, bool& compared) {
     if (!all_uncovered) continue;
     answer.confidence = kTwoWitnesses;
     // A table may list less than a build of that name for an old GPU holds (conda and pip differ there).
-    if (!own_word && !newer) {
+    if (coverage.list == nullptr && !newer) {
       answer.severity = Severity::kWarning;
       answer.implies = GpuUsed::kUnknown;
     }

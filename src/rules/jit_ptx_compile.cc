@@ -24,18 +24,15 @@ Finding Describe(Severity severity, double confidence, const std::string& framew
 RuleOutcome Compare(const RuleContext& context) {
   bool compared = false;
   for (const KnownBuild& known : BuildsSeen(context)) {
-    if (!known.seen.in_job) continue;
-    const Fact* list = known.seen.name == "pytorch" ? MainFact(context, "framework.torch.arch_list") : nullptr;
-    std::string archs = known.build != nullptr ? std::string(known.build->archs) : "";
-    if (list != nullptr && list->value.AsList()) archs = CoveredBy(*list->value.AsList());
+    const Coverage coverage = CoverageOf(context, known);
     for (const Fact* gpu : context.evidence.All("gpu.compute_capability")) {
       const std::string capability = gpu->value.AsText().value_or("");
-      const knowledge::Cover cover = knowledge::CoverOf(archs, capability);
+      const knowledge::Cover cover = knowledge::CoverOf(coverage.archs, capability);
       compared = compared || cover != knowledge::Cover::kUnknown;
       if (cover != knowledge::Cover::kPtxOnly) continue;
       Finding finding = Describe(Severity::kInfo, kTwoWitnesses, known.seen.name, capability);
       AddItem(finding, known.seen.version_fact);
-      AddItem(finding, list);
+      AddItem(finding, coverage.list);
       AddItem(finding, gpu);
       return RuleOutcome::Fired(std::move(finding));
     }
