@@ -93,16 +93,16 @@ class Attempt {
 }  // namespace
 
 std::string SingleBlanks(std::string_view line) {
-  std::string text;
-  text.reserve(line.size());
+  std::string text(line.size(), '\0');
+  size_t size = 0;
   for (const char c : line) {
     if (c != ' ' && c != '\t') {
-      text += c;
-    } else if (!text.empty() && text.back() != ' ') {
-      text += ' ';
+      text[size++] = c;
+    } else if (size > 0 && text[size - 1] != ' ') {
+      text[size++] = ' ';
     }
   }
-  if (!text.empty() && text.back() == ' ') text.pop_back();
+  text.resize(size > 0 && text[size - 1] == ' ' ? size - 1 : size);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,6 +12,45 @@
 namespace gpuwhy {
 namespace {
 
+// What one pass over a line finds: enough to leave nearly every line of a log at once.
+struct Hints {
+  bool figures = false;
+  bool data = false;  // "data", "load" or "input", in small or capital letters
+  bool loss = false;
+  bool fraction = false;  // "11/79", "it/s"
+};
+
+constexpr std::array<bool, 256> Interesting() {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("0123456789/aAon")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+
+Hints Look(std::string_view line) {
+  static constexpr std::array<bool, 256> kInteresting = Interesting();
+  Hints hints;
+  for (size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (!kInteresting[static_cast<unsigned char>(c)]) continue;
+    const auto follows = [&](std::string_view rest) { return line.substr(at + 1, rest.size()) == rest; };
+    if (c >= '0' && c <= '9') {
+      hints.figures = true;
+    } else if (c == '/') {
+      // A step of steps, a rate (it/s, s/it, ms/step) or a bar.
+      hints.fraction =
+          hints.fraction || follows("s") || follows("it") || (at > 0 && line[at - 1] >= '0' && line[at - 1] <= '9');
+    } else if (c == 'a' || c == 'A') {
+      hints.data = hints.data || follows("ta") || follows("TA");
+    } else if (c == 'o') {
+      hints.data = hints.data || follows("ad");
+      hints.loss = hints.loss || follows("ss");
+    } else {
+      hints.data = hints.data || follows("put");
+    }
+  }
+  return hints;
+}
+
 class Reader {
  public:
   Reader(PastedText& text, EvidenceSink& sink) : text_(text), sink_(sink) {}
@@ -19,10 +58,10 @@ class Reader {
   void Read() {
     for (size_t i = 0; i < text_.size(); ++i) {
       const std::string& line = text_[i];
-      // Every line of interest has figures and one of these; most lines of a log end here.
-      if (line.find_first_of("0123456789") == std::string::npos) continue;
-      if (Contains(line, "ata") || Contains(line, "oad") || Contains(line, "nput") || Contains(line, "ATA")) Shares(i);
-      if (Contains(line, "/") || Contains(line, "oss")) Steps(i);
+      const Hints hints = Look(line);
+      if (!hints.figures) continue;
+      if (hints.data) Shares(i);
+      if (hints.fraction || hints.loss) Steps(i, hints);
     }
     AddMeans();
   }
@@ -43,15 +82,19 @@ class Reader {
     }
   }
 
-  void Steps(size_t i) {
-    if (const auto memory = progress::ReadGpuMemoryColumn(text_[i])) {
-      Add(*memory > 0 ? "framework.on_gpu" : "framework.on_cpu", Value::Of(true), i);
-      Add("progress.steps_seen", Value::Of(true), i);
-    }
+  void Steps(size_t i, const Hints& hints) {
+    if (hints.fraction) GpuMemory(i);
     if (!progress::ShowsSteps(text_[i])) return;
     Add("progress.steps_seen", Value::Of(true), i);
     const auto seconds = progress::ReadStepSeconds(text_[i]);
     if (seconds) Add("progress.step.seconds", Value::Of(*seconds), i);
+  }
+
+  void GpuMemory(size_t i) {
+    if (const auto memory = progress::ReadGpuMemoryColumn(text_[i])) {
+      Add(*memory > 0 ? "framework.on_gpu" : "framework.on_cpu", Value::Of(true), i);
+      Add("progress.steps_seen", Value::Of(true), i);
+    }
   }
 
   // Running means of the newest line; where the lines have none, the mean of all lines, without the first one, which

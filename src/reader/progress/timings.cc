@@ -207,25 +207,28 @@ std::optional<double> ReadStepSeconds(std::string_view line) {
 }
 
 bool ShowsSteps(std::string_view line) {
+  if (line.size() > 2000) return false;
   if (Contains(line, "it/s") || Contains(line, "s/it") || Contains(line, "s/step")) return Contains(line, "/");
   const size_t bar = line.find(" [");
   const bool keras = bar != std::string_view::npos && bar > 0 && IsDigit(line[bar - 1]) && bar + 2 < line.size() &&
                      (line[bar + 2] == '=' || line[bar + 2] == '.' || line[bar + 2] == '>') && Contains(line, "/");
   if (keras) return true;
-  const std::string lower = Lower(line.substr(0, 300));
-  if (!Contains(lower, "loss")) return false;
-  const std::string_view text = Trim(lower);
+  if (!Contains(line, "oss")) return false;
+  const std::string lower = Lower(Trim(line).substr(0, 300));
+  const std::string_view text = lower;
   for (const std::string_view begin :
        {"epoch"sv, "step"sv, "iter"sv, "train: "sv, "[epoch"sv, "batch"sv, "{'loss'"sv}) {
-    if (text.substr(0, begin.size()) == begin) return text.find_first_of("0123456789") != std::string_view::npos;
+    if (text.substr(0, begin.size()) != begin) continue;
+    return Contains(text, "loss") && text.find_first_of("0123456789") != std::string_view::npos;
   }
   return false;
 }
 
 std::optional<double> ReadGpuMemoryColumn(std::string_view line) {
   line = Trim(line);
-  const size_t slash = line.find('/');
-  if (slash == std::string_view::npos || slash == 0 || slash > 6 || !IsDigit(line[0])) return std::nullopt;
+  if (line.empty() || !IsDigit(line[0])) return std::nullopt;
+  const size_t slash = line.substr(0, 7).find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
   std::string_view rest = line.substr(slash + 1);
   if (!ParseInt(line.substr(0, slash)) || !TakeNumber(rest) || rest.empty() || (rest[0] != ' ' && rest[0] != '\t')) {
     return std::nullopt;

@@ -385,6 +385,8 @@ bool Answer(std::string_view expression, std::string_view value, const TextLine&
 bool NothingIsAnAnswer(std::string_view expression) { return expression == "torch.version.cuda"; }
 
 std::string_view ExpressionOfLabel(std::string_view label) {
+  constexpr size_t kLongest = 32;
+  if (label.size() > kLongest) return {};
   std::string lower = Lower(Trim(label));
   while (!lower.empty() && (lower.back() == '?' || lower.back() == ' ')) lower.pop_back();
   for (const Label& known : kLabels) {

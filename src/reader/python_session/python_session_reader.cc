@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "base/text.h"
@@ -23,11 +24,31 @@ constexpr size_t kFarthestAnswer = 16;  // lines of warnings that may stand betw
 
 bool StartsWith(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
 
-// Nearly every line of a log holds none of these and is left at once.
+constexpr std::array kWords = {"torch"sv,   "tf."sv,  "tensorflow"sv, "jax"sv,      "device"sv, "environ"sv,
+                               "Python "sv, "cuda"sv, "CUDA"sv,       "platform"sv, "ort."sv,   "provider"sv};
+
+constexpr size_t Pair(std::string_view text, size_t at) {
+  return static_cast<size_t>(static_cast<unsigned char>(text[at])) << 8U | static_cast<unsigned char>(text[at + 1]);
+}
+
+// One bit for each pair of letters that a word begins with.
+constexpr std::array<uint64_t, 1024> Pairs() {
+  std::array<uint64_t, 1024> bits{};
+  for (const std::string_view word : kWords) bits[Pair(word, 0) / 64] |= uint64_t{1} << (Pair(word, 0) % 64);
+  return bits;
+}
+
+// Nearly every line of a log holds none of the words and is left at once.
 bool MayMatter(std::string_view line) {
-  static constexpr std::array kWords = {"torch"sv,   "tf."sv,  "tensorflow"sv, "jax"sv,      "device"sv, "environ"sv,
-                                        "Python "sv, "cuda"sv, "CUDA"sv,       "platform"sv, "ort."sv,   "provider"sv};
-  return std::any_of(kWords.begin(), kWords.end(), [line](std::string_view word) { return Contains(line, word); });
+  static constexpr std::array<uint64_t, 1024> kPairs = Pairs();
+  for (size_t at = 0; at + 3 <= line.size(); ++at) {
+    const size_t pair = Pair(line, at);
+    if ((kPairs[pair / 64] >> (pair % 64) & 1U) == 0) continue;
+    for (const std::string_view word : kWords) {
+      if (line.substr(at, word.size()) == word) return true;
+    }
+  }
+  return false;
 }
 
 // Warnings and log lines that come between a question and its answer.
@@ -111,9 +132,13 @@ class Reader {
     return asked;
   }
 
-  // A line without a prompt is taken for code when it is nothing but a question, a print or an assignment.
+  // A line without a prompt is taken for code when it is nothing but a question, a print or an assignment: its first
+  // blank comes behind a bracket, or there is none.
   static bool MayBeCode(std::string_view line) {
-    return StartsWith(line, "print") || StartsWith(line, "os.environ") || line.size() < 120;
+    if (line.size() > 400) return false;
+    if (StartsWith(line, "print") || StartsWith(line, "import ") || StartsWith(line, "os.environ")) return true;
+    const size_t blank = line.find(' ');
+    return blank == std::string_view::npos || line.find_first_of("([") < blank;
   }
 
   // os.environ['CUDA_VISIBLE_DEVICES']='-1'
@@ -196,11 +221,12 @@ class Reader {
   }
 
   bool Labelled(std::string_view label, std::string_view value, size_t i) {
-    const auto statements = python_session::ParseStatements(label);
-    if (statements.size() != 1 || statements[0].items.size() != 1) return false;
-    std::string expression = statements[0].items[0].text;
-    if (!python_session::IsQuestion(expression)) expression = python_session::ExpressionOfLabel(label);
-    if (expression.empty()) return false;
+    std::string expression(python_session::ExpressionOfLabel(label));
+    if (expression.empty() && Contains(label, ".") && MayBeCode(label)) {
+      const auto statements = python_session::ParseStatements(label);
+      if (statements.size() == 1 && statements[0].items.size() == 1) expression = statements[0].items[0].text;
+    }
+    if (expression.empty() || !python_session::IsQuestion(expression)) return false;
     const std::string_view word = value.substr(0, value.find_first_of(" ,;"));
     for (const std::string_view text : {value, word}) {
       if (!python_session::Answer(expression, text, text_.lines()[i], sink_)) continue;

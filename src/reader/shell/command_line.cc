@@ -69,8 +69,8 @@ std::optional<Assignment> AsAssignment(std::string_view word) {
 
 // "(base) " of conda and virtual environments.
 std::string_view WithoutEnvironment(std::string_view line) {
-  const size_t close = line.find(") ");
-  const bool begins = !line.empty() && line[0] == '(' && close != std::string_view::npos && close < 40;
+  const size_t close = line.empty() || line[0] != '(' ? std::string_view::npos : line.find(") ");
+  const bool begins = close != std::string_view::npos && close < 40;
   return begins ? Trim(line.substr(close + 2)) : line;
 }
 
@@ -85,8 +85,8 @@ std::optional<CommandLine> WindowsPrompt(std::string_view line) {
 
 // user@host:~/x$, root@host:/#, [user@host x]$, user@mac x %: what follows it.
 std::optional<CommandLine> UserPrompt(std::string_view line) {
-  const size_t at = line.find('@');
-  if (at == std::string_view::npos || at == 0 || at > 40 || line.substr(0, at).find(' ') != std::string_view::npos) {
+  const size_t at = line.substr(0, 41).find_first_of("@ ");
+  if (at == std::string_view::npos || at == 0 || line[at] != '@') {
     return std::nullopt;
   }
   for (size_t i = at; i + 1 < line.size() && i < 160; ++i) {
@@ -104,6 +104,13 @@ bool BeginsJob(const std::vector<std::string>& words) {
     return words.size() > 1 && (words[1][0] == '-' || Contains(words[1], ".py"));
   }
   return (In(kLaunchers, words[0]) && words.size() > 1) || StartsWith(words[0], "./");
+}
+
+// By the first word alone: most lines of a text end here.
+bool MayBeginJob(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  return word.size() < text.size() && (StartsWith(word, "./") || IsPython(word) || In(kLaunchers, word) ||
+                                       In(kWrappers, word) || AsAssignment(word).has_value());
 }
 
 bool IsSetter(std::string_view text) {
@@ -177,6 +184,7 @@ std::optional<CommandLine> FindCommand(std::string_view line) {
   }
   const char first = text.empty() ? ' ' : text[0];
   if (first != '.' && first != '/' && !IsLetter(first)) return std::nullopt;
+  if (!MayBeginJob(text)) return std::nullopt;
   return BeginsJob(ProgramWords(command)) ? std::optional(command) : std::nullopt;
 }
 
