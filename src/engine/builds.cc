@@ -34,12 +34,21 @@ FrameworkSeen TorchOfText(const RuleContext& context) {
   return seen;
 }
 
+// The package tensorflow-intel exists for native Windows only and has TensorFlow's version.
+void FromWindowsPackage(const Evidence& evidence, FrameworkSeen& seen) {
+  const std::string version = FirstCaptured(evidence, "tf_intel_package", "version");
+  if (!seen.version.empty() || !ParseVersion(version)) return;
+  seen.version = version;
+  seen.version_fact = Said(evidence, "tf_intel_package");
+}
+
 FrameworkSeen TensorFlowOfText(const RuleContext& context) {
   FrameworkSeen seen;
   seen.name = "tensorflow";
   seen.in_job = true;
   seen.cuda_fact = MainFact(context, "framework.tensorflow.cuda_built");
   if (seen.cuda_fact != nullptr && seen.cuda_fact->value.AsBool() == false) seen.cuda = "";
+  FromWindowsPackage(context.evidence, seen);
   seen.sees_fact = MainFact(context, "framework.tensorflow.gpu_count");
   if (seen.sees_fact != nullptr && seen.sees_fact->value.AsInt()) seen.sees_gpu = *seen.sees_fact->value.AsInt() > 0;
   return seen;

@@ -85,13 +85,15 @@ Finding Describe(const RuleContext& context, const Sides& sides, const std::stri
 // A message of CUDA, a container or a framework that names the driver as too old.
 const Fact* StatedBy(const Evidence& evidence) {
   for (const char* id : {"torch_driver_too_old", "cuda_driver_insufficient", "container_cuda_requirement",
-                         "ngc_driver_release", "cuda_unsupported_ptx"}) {
+                         "ngc_driver_found", "cuda_unsupported_ptx"}) {
     if (const Fact* said = Said(evidence, id)) return said;
   }
   return nullptr;
 }
 
 RuleOutcome FromLines(const RuleContext& context, const std::vector<KnownBuild>& all, const Fact* said) {
+  // Error 804 beside it: the old driver was bridged, and the bridge broke (cuda-compat-on-unsupported-hw).
+  if (Said(context.evidence, "cuda_compat_unsupported") != nullptr) return RuleOutcome::Clear();
   Sides sides;
   sides.found = FirstCaptured(context.evidence, "torch_driver_too_old", "version");
   sides.built = FirstCaptured(context.evidence, "container_cuda_requirement", "needed");
@@ -107,6 +109,9 @@ RuleOutcome FromLines(const RuleContext& context, const std::vector<KnownBuild>&
     sides.built = job->built_for();
     sides.built_fact = job->seen.cuda_fact != nullptr ? job->seen.cuda_fact : job->seen.version_fact;
   }
+  const knowledge::DriverBranch* found =
+      knowledge::BranchOfDriver(FirstCaptured(context.evidence, "ngc_driver_found", "found"));
+  if (found != nullptr) sides.offered = found->cuda_max;
   FindOffered(context.evidence, sides);
   // "Insufficient" is also said where libcuda is not found at all; a driver that is new enough has another fault.
   const bool exact = Said(context.evidence, "torch_driver_too_old") != nullptr;
