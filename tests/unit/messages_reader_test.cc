@@ -163,11 +163,13 @@ TEST(MessagesReader, MemoryFiguresOfBothWordings) {
 }
 
 TEST(MessagesReader, ClaimsOnlyWhatItUnderstood) {
-  PastedText text = CleanText("hello\nAssertionError: Torch not compiled with CUDA enabled\n");
+  PastedText text = CleanText("hello\nAssertionError: Torch not compiled with CUDA enabled\n  warnings.warn(\n");
   Evidence evidence;
   ReaderOf("messages").read(text, evidence);
   EXPECT_FALSE(text.claimed(0));
   EXPECT_TRUE(text.claimed(1));
+  EXPECT_TRUE(text.claimed(2)) << "a line that belongs to a warning is understood, and says nothing";
+  EXPECT_EQ(evidence.WithPrefix("log.").size(), 1U);
 }
 
 TEST(MessagesReader, EveryTemplateMatchesItself) {

@@ -16,6 +16,10 @@ using messages::Captures;
 using messages::FactKind;
 using messages::Message;
 
+// Messages whose id begins so stand beside others and say nothing by themselves (a source line that a warning quotes):
+// their lines are understood, and make no fact.
+constexpr std::string_view kContext = "context_";
+
 // What the text said under one id.
 struct Heard {
   Source rung = Source::kOs;
@@ -103,7 +107,7 @@ void ReadMessages(PastedText& text, EvidenceSink& sink) {
       const Message& message = catalogue[number];
       for (const Captures& captures : messages::Match(message, line)) {
         text.Claim(i);
-        Note(message, captures, i, all[message.id]);
+        if (message.id.substr(0, kContext.size()) != kContext) Note(message, captures, i, all[message.id]);
         AddStated(message, captures, text.lines()[i], sink);
       }
     });

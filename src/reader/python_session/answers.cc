@@ -274,6 +274,7 @@ constexpr Question kQuestions[] = {
     {"torch.version.cuda", &TorchCuda},
     {"torch.version.hip", &TorchHip},
     {"torch.cuda.is_available(", &TorchAvailable},
+    {"cuda.is_available(", &TorchAvailable},
     {"torch.cuda.device_count(", &TorchCount},
     {"torch.cuda.get_device_name(", &TorchName},
     {"torch.cuda.get_device_capability(", &TorchCapability},
