@@ -58,6 +58,7 @@ TEST(Shell, DevicesThatAreAskedFor) {
   EXPECT_EQ(Shown("$ ./llama-cli -m x.gguf -ngl 0\n", kDevice), "cpu");
   EXPECT_EQ(Shown("model = WhisperModel('small', device=\"cpu\")\n", kDevice), "cpu");
   EXPECT_EQ(Shown("torch.device(\"cuda:0\")\n", kDevice), "cuda:0");
+  EXPECT_EQ(Shown("x.to(torch.device('cuda',\n", kDevice), "cuda") << "a line that was cut";
   EXPECT_EQ(Shown("x = torch.zeros(2).to(torch.device(\"cuda\", 1))\n", kDevice), "cuda:1");
   EXPECT_EQ(Shown("$ python a.py -d data\n", kDevice), "(nothing)");
   EXPECT_EQ(Shown("device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n", kDevice), "(nothing)");

@@ -279,9 +279,9 @@ std::string DeviceOfSource(std::string_view line) {
     const std::string device = Normal(rest.substr(0, end));
     // torch.device("cuda", 0)
     const std::string_view index = Trim(rest.substr(end + 1));
-    const bool numbered =
-        device == "cuda" && index.size() > 1 && index[0] == ',' && IsDigit(Trim(index.substr(1)).front());
-    return numbered ? device + ":" + Trim(index.substr(1)).front() : device;
+    const std::string_view number = Trim(index.substr(index.empty() ? 0 : 1));
+    const bool numbered = device == "cuda" && !number.empty() && index[0] == ',' && IsDigit(number[0]);
+    return numbered ? device + ":" + number[0] : device;
   }
   return "";
 }
