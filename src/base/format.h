@@ -11,9 +11,15 @@ namespace gpuwhy {
 
 std::string VFormat(fmt::string_view format, fmt::format_args arguments);
 
-// std::format for compilers that lack it (GCC 10 and 12): the format string is checked at compile time.
+// std::format for compilers that lack it (GCC 10 and 12). The format string is checked at compile time from fmt 8 on;
+// Debian 11 has 7.
+#if FMT_VERSION >= 80000
 template <typename... Args>
 std::string Format(fmt::format_string<Args...> format, Args&&... arguments) {
+#else
+template <typename... Args>
+std::string Format(fmt::string_view format, Args&&... arguments) {
+#endif
   return VFormat(format, fmt::make_format_args(arguments...));
 }
 

@@ -103,7 +103,8 @@ size_t WrapColumn(const std::vector<TextLine>& lines) {
 
 // How a line begins that is no continuation: a time stamp, a prompt, a bracket, a bar, a traceback.
 bool LooksFresh(std::string_view line) {
-  if (line.empty() || BeginsRow(line)) return true;
+  // Indented lines are items of a list or a tree (nvidia-smi -q): a terminal cuts anywhere, seldom before two blanks.
+  if (line.empty() || BeginsRow(line) || StartsWith(line, "  ") || StartsWith(line, "\t")) return true;
   for (const char* start : {">>>", "$ ", "# ", "In [", "Out[", "Traceback", "  File ", "[", "PS ", "WARNING", "ERROR",
                             "INFO", "RuntimeError", "E tensorflow", "I tensorflow", "W tensorflow", "Epoch"}) {
     if (StartsWith(line, start)) return true;

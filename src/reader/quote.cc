@@ -24,4 +24,11 @@ void AddQuoted(EvidenceSink& sink, std::string name, Entity entity, Value value,
   sink.Add(fact);
 }
 
+void AddRowGap(EvidenceSink& sink, std::string table, const TextLine& line) {
+  sink.Add(Gap{"gap.text.row",
+               "gap.text.row_why",
+               "",
+               {{"table", std::move(table)}, {"line", std::to_string(line.number)}, {"text", Shorten(line.text)}}});
+}
+
 }  // namespace gpuwhy

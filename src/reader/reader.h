@@ -52,6 +52,9 @@ PastedText CleanText(std::string_view bytes);
 // Pushes a fact that rests on a line: `where` is "line 12" and `quote` the line, cut to 160 characters.
 void AddQuoted(EvidenceSink& sink, std::string name, Entity entity, Value value, Source source, const TextLine& line);
 
+// A row of a recognised table that cannot be read: a gap that names the table and the line.
+void AddRowGap(EvidenceSink& sink, std::string table, const TextLine& line);
+
 // The job that a text speaks of without naming its PID.
 inline Entity TextJob() { return Entity::Process(0); }
 // A GPU of a text: texts have nothing in common but the index.
