@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -37,12 +38,67 @@ RuleOutcome CheckSplit(const RuleContext& context) {
   const double on_gpu = gpu != nullptr ? gpu->value.AsDouble().value_or(0) : 0,
                on_cpu = cpu != nullptr ? cpu->value.AsDouble().value_or(0) : 0;
   finding.Param("steps", std::to_string(context.analysis.steps_total)).Param("framework", "framework");
+  finding.Param("how", "@placement.worked").Param("asked", "?");
   finding.Param("cpu_share", on_gpu + on_cpu > 0 ? ShowPercent(on_cpu / (on_gpu + on_cpu)) : "?");
   AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
 
+Finding DescribeText(const RuleContext& context, double confidence, const char* how) {
+  Finding finding = MakeFinding(kRule_code_runs_on_cpu, Severity::kError, confidence);
+  finding.implies = GpuUsed::kNo;
+  const Fact* asked = MainFact(context, "framework.device_requested");
+  finding.Param("how", how).Param("asked", asked != nullptr ? asked->value.Show() : "?");
+  finding.Param("cpu_share", "?").Param("steps", "?").Param("framework", "?");
+  return finding;
+}
+
+bool ComputesSomewhere(const Evidence& evidence) {
+  for (const Fact* type : evidence.All("process.gpu.type")) {
+    if (type->value.Show().find('C') != std::string::npos) return true;
+  }
+  return false;
+}
+
+// A torch.device that nothing is moved to, on a machine whose GPU works and where no process computes. A relation of
+// three, so a text may show it although each alone proves nothing.
+bool NothingMoved(const Evidence& evidence, const RuleContext& context) {
+  const Fact* available = MainFact(context, "framework.torch.cuda_available");
+  const Fact* box = evidence.Find("driver.processes.box");
+  return Said(evidence, "code_torch_device") != nullptr && Said(evidence, "code_moves") == nullptr &&
+         available != nullptr && available->value.AsBool() == true && box != nullptr &&
+         box->value.AsText() != "empty" && !ComputesSomewhere(evidence) &&
+         context.ladder.rung(Source::kDevice).gpu_used != GpuUsed::kYes;
+}
+
+RuleOutcome CheckText(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  const Fact* asked = MainFact(context, "framework.device_requested");
+  if (asked != nullptr && asked->value.AsText() == "cpu" && context.ladder.gpu_used != GpuUsed::kYes) {
+    Finding finding = DescribeText(context, kStated, "@placement.asked");
+    AddItem(finding, asked);
+    AddItem(finding, MainFact(context, "framework.on_cpu"));
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  if (const Fact* unused = Said(evidence, "lightning_gpu_unused");
+      unused != nullptr && context.ladder.gpu_used == GpuUsed::kNo) {
+    Finding finding = DescribeText(context, kStated, "@placement.unused");
+    AddItem(finding, unused);
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  if (!NothingMoved(evidence, context))
+    return RuleOutcome::CannotTell({"framework.device_requested", "framework.torch.parameters.cpu_bytes"});
+  Finding finding = DescribeText(context, kOneWitness, "@placement.not_moved");
+  finding.frameworks = {"pytorch"};
+  AddItem(finding, Said(evidence, "code_torch_device"));
+  AddItem(finding, MainFact(context, "framework.torch.cuda_available"));
+  for (const Fact* type : evidence.All("process.gpu.type")) AddItem(finding, type);
+  for (const Fact* use : evidence.All("gpu.utilization.ratio")) AddItem(finding, use);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   const Analysis& analysis = context.analysis;
   if (context.ladder.gpu_used == GpuUsed::kYes) return RuleOutcome::Clear();
   if (context.ladder.gpu_used == GpuUsed::kPartly) return CheckSplit(context);
@@ -64,7 +120,7 @@ RuleOutcome Check(const RuleContext& context) {
   // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning,
                                 placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
-  finding.Param("cpu_share", "100 %");
+  finding.Param("cpu_share", "100 %").Param("how", "@placement.worked").Param("asked", "?");
   finding.Param("steps", std::to_string(analysis.steps_total))
       .Param("framework",
              seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program"

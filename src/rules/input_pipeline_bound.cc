@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -31,7 +32,30 @@ std::optional<double> TensorFlowShare(const RuleContext& context) {
   return std::min(1.0, *wait->value.AsDouble() / *window->value.AsDouble());
 }
 
+// A training that prints its own times, or a profiler's table. Means, not medians: a median hides bursts.
+RuleOutcome CheckText(const RuleContext& context) {
+  const Fact* stated = MainFact(context, "progress.input.ratio");
+  const Fact* data = MainFact(context, "progress.data.seconds");
+  const Fact* batch = MainFact(context, "progress.batch.seconds");
+  std::optional<double> share = stated != nullptr ? stated->value.AsDouble() : std::nullopt;
+  if (!share && data != nullptr && batch != nullptr && batch->value.AsDouble().value_or(0) > 0)
+    share = data->value.AsDouble().value_or(0) / *batch->value.AsDouble();
+  if (!share) return RuleOutcome::CannotTell({"progress.data.seconds", "progress.input.ratio"});
+  if (*share < kShareInfo || *share > 1.05) return RuleOutcome::Clear();  // above 1 the two are counted apart
+  Finding finding = TimeFinding(kRule_input_pipeline_bound, std::min(1.0, *share), kTwoWitnesses);
+  const StringList workers = Captured(context.evidence, "loader_workers", "workers");
+  finding.Param("wait", ShowPercent(std::min(1.0, *share)))
+      .Param("workers", workers.empty() ? "?" : workers.front())
+      .Param("suggested", "4");
+  // Waiting for data says nothing of a job that says it computes on the CPU.
+  if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kNo && finding.severity != Severity::kInfo)
+    finding.implies = GpuUsed::kYes;
+  for (const Fact* fact : {stated, data, batch, Said(context.evidence, "loader_workers")}) AddItem(finding, fact);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   const Analysis& analysis = context.analysis;
   if (context.ladder.gpu_used == GpuUsed::kNo) return RuleOutcome::Clear();  // an idle GPU has another cause
   std::optional<double> share;
