@@ -100,7 +100,10 @@ Decision Decide(const RuleContext& context, const Report& report) {
 // A calm finding that is not the answer would contradict it or repeat it; an artifact or a harmless line stays as a
 // note.
 void DropCalm(Report& report) {
+  // Beside a misleading display or a harmless line the question stays open: what would settle it is worth a finding.
+  const bool open = report.verdict.gpu_used == GpuUsed::kUnknown;
   const auto idle = [&](const Finding& finding) {
+    if (open && finding.cause == "insufficient-evidence") return false;
     return finding.cause != report.verdict.cause &&
            (finding.cause == "gpu-in-use" || finding.cause == "insufficient-evidence" ||
             finding.cause == "witnesses-disagree");
