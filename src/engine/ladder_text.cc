@@ -50,6 +50,8 @@ WitnessStatement Framework(const Evidence& evidence) {
   };
   if (JobBool(evidence, "framework.on_cpu") == true && JobBool(evidence, "framework.on_gpu") != true)
     return said(GpuUsed::kNo, "framework_cpu", "framework.on_cpu");
+  // A Mac has no CUDA to be available: its GPU is reached through Metal.
+  if (JobBool(evidence, "framework.on_mps") == true) return said(GpuUsed::kYes, "framework_gpu", "framework.on_mps");
   if (JobSays(evidence, "framework.torch.cuda_built", "") && !JobHas(evidence, "framework.torch.hip_built"))
     return said(GpuUsed::kNo, "framework_cpu", "framework.torch.cuda_built");
   if (JobHas(evidence, "framework.torch.cuda_error"))
@@ -78,7 +80,24 @@ WitnessStatement Quoted(const Evidence& evidence, Source rung) {
   return Silent(rung);
 }
 
-bool Computes(const Fact& type) { return Contains(type.value.AsText().value_or(""), "C"); }
+// Windows' scheduler counters as Task Manager draws them: the engines that carry CUDA.
+WitnessStatement System(const Evidence& evidence) {
+  for (const char* name : {"gpu.engine.cuda.ratio", "gpu.engine.compute.ratio"}) {
+    for (const Fact* fact : evidence.All(name)) {
+      const double share = fact->value.AsDouble().value_or(0);
+      if (share >= kBusy)
+        return Say(Source::kOs, GpuUsed::kYes, "engine_busy", {{"share", Format("{:.0f}", share * 100)}});
+    }
+  }
+  return Quoted(evidence, Source::kOs);
+}
+
+// Types of nvidia-smi: C computes, G draws; C+G does both, which on Windows is any desktop program.
+bool Computes(const Fact& type) {
+  const std::string text = type.value.AsText().value_or("");
+  return text == "C" || text == "M+C";
+}
+bool OnlyDraws(const Fact& type) { return type.value.AsText() == "G"; }
 
 WitnessStatement Driver(const Evidence& evidence) {
   const Source rung = Source::kDriver;
@@ -96,13 +115,14 @@ WitnessStatement Driver(const Evidence& evidence) {
 }
 
 bool ComputesOn(const Evidence& evidence, const Entity& gpu, bool& only_graphics) {
-  bool compute = false, any = false;
+  bool compute = false, any = false, other = false;
   for (const Fact* type : evidence.All("process.gpu.type")) {
     if (type->entity.gpu() != gpu.id) continue;
     any = true;
     compute = compute || Computes(*type);
+    other = other || !OnlyDraws(*type);
   }
-  only_graphics = any && !compute;
+  only_graphics = any && !other;
   return compute;
 }
 
@@ -141,13 +161,14 @@ WitnessStatement Device(const Evidence& evidence, const Busiest& busiest) {
 Ladder ClimbText(const Evidence& evidence) {
   const Busiest busiest = FindBusiest(evidence);
   Ladder ladder;
-  ladder.rungs = {Framework(evidence), Quoted(evidence, Source::kCuda), Quoted(evidence, Source::kOs), Driver(evidence),
+  ladder.rungs = {Framework(evidence), Quoted(evidence, Source::kCuda), System(evidence), Driver(evidence),
                   Device(evidence, busiest)};
   const GpuUsed framework = ladder.rung(Source::kFramework).gpu_used, driver = ladder.rung(Source::kDriver).gpu_used;
   if (framework == GpuUsed::kNo) {
     ladder.gpu_used = GpuUsed::kNo;
     ladder.confidence = 0.95;  // the framework itself says so
-  } else if (driver == GpuUsed::kYes || busiest.works || framework == GpuUsed::kYes) {
+  } else if (driver == GpuUsed::kYes || busiest.works || framework == GpuUsed::kYes ||
+             ladder.rung(Source::kOs).gpu_used == GpuUsed::kYes) {
     ladder.gpu_used = GpuUsed::kYes;
     const bool two = driver == GpuUsed::kYes || (busiest.works && (busiest.compute || framework == GpuUsed::kYes));
     ladder.confidence = two ? 0.8 : 0.6;

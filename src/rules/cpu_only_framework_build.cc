@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "engine/builds.h"
 #include "engine/text_facts.h"
 
@@ -58,6 +59,22 @@ std::optional<Finding> JaxOfText(const RuleContext& context) {
   return Describe(context, jax, kStated);
 }
 
+// ONNX Runtime's CPU package lists its providers, and CUDA is none of them.
+std::optional<Finding> OnnxRuntime(const RuleContext& context) {
+  const Fact* lists = Said(context.evidence, "ort_available_providers");
+  const Fact* built = MainFact(context, "framework.onnxruntime.cuda_built");
+  const std::string providers = FirstCaptured(context.evidence, "ort_available_providers", "providers");
+  const bool listed_without = lists != nullptr && !providers.empty() && !Contains(providers, "CUDA");
+  if (!listed_without && (built == nullptr || built->value.AsBool() != false)) return std::nullopt;
+  KnownBuild runtime;
+  runtime.seen.name = "onnxruntime";
+  runtime.seen.in_job = true;
+  Finding finding = Describe(context, runtime, kStated);
+  AddLine(finding, lists);
+  AddLine(finding, built);
+  return finding;
+}
+
 RuleOutcome Check(const RuleContext& context) {
   RuleOutcome outcome;
   bool known = false;
@@ -70,6 +87,7 @@ RuleOutcome Check(const RuleContext& context) {
   }
   if (outcome.findings.empty()) {
     if (std::optional<Finding> jax = JaxOfText(context)) outcome.findings.push_back(std::move(*jax));
+    if (std::optional<Finding> runtime = OnnxRuntime(context)) outcome.findings.push_back(std::move(*runtime));
   }
   if (!outcome.findings.empty()) outcome.kind = RuleOutcome::Kind::kFired;
   if (outcome.findings.empty() && !known)

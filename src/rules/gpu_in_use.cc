@@ -15,8 +15,9 @@ constexpr size_t kMostReadings = 8;
 
 // The lines of a text that show the work: GPUs with their readings and the compute processes on them.
 void AddReadings(const RuleContext& context, Finding& finding) {
-  for (const char* name : {"gpu.utilization.ratio", "gpu.memory.used.bytes", "gpu.mig.instances", "framework.on_gpu",
-                           "process.gpu.type"}) {
+  for (const char* name :
+       {"gpu.utilization.ratio", "gpu.memory.used.bytes", "gpu.mig.instances", "gpu.engine.cuda.ratio",
+        "gpu.engine.compute.ratio", "process.gpu.sm.ratio", "framework.on_gpu", "process.gpu.type"}) {
     for (const Fact* fact : context.evidence.All(name)) {
       if (!fact->quote.empty() && finding.evidence.size() < kMostReadings) AddItem(finding, fact);
     }

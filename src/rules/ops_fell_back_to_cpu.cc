@@ -17,10 +17,16 @@ RuleOutcome CheckText(const RuleContext& context) {
     const Fact* said = Said(context.evidence, id);
     if (said == nullptr) continue;
     // Some operators on the CPU are no fault; a whole session on it is.
+    // A package that was built without CUDA is another cause.
+    const std::string providers = FirstCaptured(context.evidence, "ort_available_providers", "providers");
+    if (!providers.empty() && providers.find("CUDA") == std::string::npos) return RuleOutcome::Clear();
     const bool whole =
         MainFact(context, "framework.on_cpu") != nullptr && MainFact(context, "framework.on_gpu") == nullptr;
-    Finding finding = MakeFinding(kRule_ops_fell_back_to_cpu, whole ? Severity::kError : Severity::kInfo, kStated);
-    if (whole) finding.implies = GpuUsed::kNo;
+    // PyTorch on MPS says it only where an operator really ran on the CPU between others on the GPU.
+    const bool between = std::string_view(id) == "torch_mps_fallback";
+    const Severity severity = whole ? Severity::kError : between ? Severity::kWarning : Severity::kInfo;
+    Finding finding = MakeFinding(kRule_ops_fell_back_to_cpu, severity, kStated);
+    if (whole || between) finding.implies = whole ? GpuUsed::kNo : GpuUsed::kPartly;
     finding.Param("what", whole ? "@fallback.session" : "@fallback.operators");
     AddItem(finding, said);
     return RuleOutcome::Fired(std::move(finding));
