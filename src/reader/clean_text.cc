@@ -115,6 +115,11 @@ bool LooksFresh(std::string_view line) {
   return digit(0) && digit(1) && digit(2) && digit(3) && line.size() > 5 && (line[4] == '-' || line[4] == '/');
 }
 
+// A line drawn of one character ends where its author wanted it to end.
+bool EndsInWords(std::string_view line) {
+  return !line.empty() && std::string_view("=-+*#_~.:;!?").find(line.back()) == std::string_view::npos;
+}
+
 // A row of a table that the terminal cut: it begins with a bar, the next line only ends with one.
 bool CutRow(std::string_view line, std::string_view next, size_t width) {
   const bool whole = EndsRow(line) && Columns(line) < width;
@@ -126,17 +131,19 @@ void JoinWrapped(std::vector<TextLine>& lines) {
   std::vector<TextLine> joined;
   for (size_t i = 0; i < lines.size(); ++i) {
     TextLine line = std::move(lines[i]);
-    std::string_view piece = line.text;
+    std::string piece = line.text;  // the last one that was joined
     size_t length = Columns(piece);
     for (size_t pieces = 1; i + 1 < lines.size() && pieces < kMostPieces; ++pieces) {
       const std::string& next = lines[i + 1].text;
       const bool row = width > 0 && CutRow(line.text, next, width);
-      const bool prose = width > 0 && length == width && !BeginsRow(line.text) && !LooksFresh(next);
+      const bool prose =
+          width > 0 && length == width && !BeginsRow(line.text) && EndsInWords(piece) && !LooksFresh(next);
       if (!row && !prose) break;
       // Blanks at the cut were lost when the text was copied.
       if (row && length < width) line.text.append(width - length, ' ');
       line.text += next;
       length = Columns(next);
+      piece = next;
       ++i;
     }
     joined.push_back(std::move(line));

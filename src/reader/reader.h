@@ -49,8 +49,10 @@ std::span<const ReaderInfo* const> AllReaders();
 // order.
 PastedText CleanText(std::string_view bytes);
 
-// Pushes a fact that rests on a line: `where` is "line 12" and `quote` the line, cut to 160 characters.
-void AddQuoted(EvidenceSink& sink, std::string name, Entity entity, Value value, Source source, const TextLine& line);
+// Pushes a fact that rests on a line: `where` is "line 12" and `quote` the line, of a long one 240 bytes with `part` in
+// them.
+void AddQuoted(EvidenceSink& sink, std::string name, Entity entity, Value value, Source source, const TextLine& line,
+               std::string_view part = {});
 
 // A row of a recognised table that cannot be read: a gap that names the table and the line.
 void AddRowGap(EvidenceSink& sink, std::string table, const TextLine& line);

@@ -25,6 +25,7 @@ struct Heard {
   Source rung = Source::kOs;
   int64_t count = 0;
   size_t first_line = 0;
+  std::string part;  // of the first line: what a quote has to show
   size_t last_line = 0;
   std::vector<std::string_view> names;  // of the captures, in order
   std::map<std::string_view, StringList> values;
@@ -84,6 +85,7 @@ void Note(const Message& message, const Captures& captures, size_t line, Heard& 
   if (heard.count == 0) {
     heard.rung = message.rung;
     heard.first_line = line;
+    heard.part = captures.empty() ? std::string(message.gram) : std::string(captures.back().second);
   }
   if (heard.count == 0 || heard.last_line != line) ++heard.count;  // several matches in a line are one
   heard.last_line = line;
@@ -115,10 +117,10 @@ void ReadMessages(PastedText& text, EvidenceSink& sink) {
   for (const auto& [id, heard] : all) {
     const std::string name = "log." + std::string(id);
     const TextLine& line = text.lines()[heard.first_line];
-    AddQuoted(sink, name, Entity::Host(), Value::Of(heard.count), heard.rung, line);
+    AddQuoted(sink, name, Entity::Host(), Value::Of(heard.count), heard.rung, line, heard.part);
     for (const std::string_view capture : heard.names) {
       AddQuoted(sink, name + "." + std::string(capture), Entity::Host(), Value::Of(heard.values.at(capture)),
-                heard.rung, line);
+                heard.rung, line, heard.values.at(capture).front());
     }
   }
 }

@@ -47,8 +47,8 @@ class Reader {
 
  private:
   void Duty(long long gpu, double percent, size_t i) {
-    AddQuoted(sink_, "gpu.utilization.ratio", TextGpu(gpu), Value::Of(percent / 100), Source::kDevice,
-              text_.lines()[i]);
+    AddQuoted(sink_, "gpu.utilization.ratio", TextGpu(gpu), Value::Of(percent / 100), Source::kDevice, text_.lines()[i],
+              "GR3D_FREQ ");
     sink_.Add(Sample{"gpu.utilization.ratio", TextGpu(gpu), static_cast<double>(seen_[gpu]++), percent / 100});
   }
 
