@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "engine/lookup.h"
+#include "engine/text_facts.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_exclusive_compute_mode;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"gpu.compute_mode", "process.gpu.listed"};
+
+bool Exclusive(const Fact& mode) {
+  const std::string text = mode.value.AsText().value_or("");
+  return text == "exclusive-process" || text == "exclusive-thread" || text == "prohibited";
+}
+
+// The message of cudaErrorDevicesUnavailable, in a text or in the job's own error.
+const Fact* Refused(const RuleContext& context) {
+  if (const Fact* said = Said(context.evidence, "cuda_devices_busy")) return said;
+  for (const char* name : {"framework.torch.cuda_error", "framework.python.exception"}) {
+    const Fact* fact = MainFact(context, name);
+    if (fact != nullptr && Contains(fact->value.AsText().value_or(""), "busy or unavailable")) return fact;
+  }
+  return nullptr;
+}
+
+RuleOutcome Check(const RuleContext& context) {
+  const std::vector<const Fact*> modes = context.evidence.All("gpu.compute_mode");
+  const Fact* refused = Refused(context);
+  if (modes.empty()) return RuleOutcome::CannotTell({"gpu.compute_mode"});
+  for (const Fact* mode : modes) {
+    if (!Exclusive(*mode) || refused == nullptr) continue;
+    const Fact* owner = nullptr;
+    for (const Fact* listed : context.evidence.All("process.gpu.type")) {
+      const bool ours = listed->entity.pid() > 0 && listed->entity.pid() == context.analysis.main_pid;
+      if (listed->entity.gpu() == mode->entity.id && !ours && listed->value.Show() != "G") owner = listed;
+    }
+    const bool closed = mode->value.AsText() == "prohibited";
+    if (owner == nullptr && !closed) continue;
+    Finding finding = MakeFinding(kRule_exclusive_compute_mode, Severity::kError, kStated);
+    finding.implies = GpuUsed::kNo;
+    const Fact* index = context.evidence.Find("gpu.index", mode->entity);
+    finding.Param("gpu", index != nullptr ? index->value.Show() : mode->entity.id).Param("mode", mode->value.Show());
+    finding.Param("owner", owner != nullptr ? "@exclusive.owner" : "@exclusive.prohibited")
+        .Param("pid", owner != nullptr ? std::to_string(owner->entity.pid()) : "?");
+    AddItem(finding, refused);
+    AddItem(finding, mode);
+    AddItem(finding, owner);
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  return RuleOutcome::Clear();
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_exclusive_compute_mode{.id = "GW306",
+                                                         .name = "exclusive-compute-mode",
+                                                         .since = "0.1",
+                                                         .stage = Stage::kVisibility,
+                                                         .needs = kNeeds,
+                                                         .check = &Check};
+
+}  // namespace gpuwhy::rules

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the gpuwhy authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "base/text.h"
+#include "engine/lookup.h"
+
+namespace gpuwhy::rules {
+
+extern const Rule kRule_vgpu_unlicensed;
+
+namespace {
+
+constexpr std::string_view kNeeds[] = {"gpu.vgpu.license"};
+
+// Without a licence a vGPU works at full speed for a while, then at a fraction of it (vGPU Client Licensing user
+// guide).
+RuleOutcome Check(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  const std::vector<const Fact*> licences = evidence.All("gpu.vgpu.license");
+  if (licences.empty()) return RuleOutcome::CannotTell({"gpu.vgpu.license"});
+  for (const Fact* licence : licences) {
+    if (!Contains(licence->value.AsText().value_or(""), "Unlicensed")) continue;
+    Finding finding = MakeFinding(kRule_vgpu_unlicensed, Severity::kWarning, kStated);
+    const Fact* name = evidence.Find("gpu.name", licence->entity);
+    finding.Param("gpu", name != nullptr ? name->value.Show() : licence->entity.id)
+        .Param("licence", licence->value.Show());
+    AddItem(finding, licence);
+    AddItem(finding, name);
+    AddItem(finding, evidence.Find("gpu.utilization.ratio", licence->entity));
+    // A compute process on it and a duty cycle above zero: it works, slowly.
+    for (const Fact* type : evidence.All("process.gpu.type")) {
+      const Series& use = evidence.Samples("gpu.utilization.ratio", licence->entity);
+      if (type->entity.gpu() != licence->entity.id || type->value.Show() == "G" ||
+          MaxOf(use, -1e18, 1e18).value_or(0) <= 0)
+        continue;
+      finding.implies = GpuUsed::kYes;
+      AddItem(finding, type);
+      break;
+    }
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  return RuleOutcome::Clear();
+}
+
+}  // namespace
+
+extern constinit const Rule kRule_vgpu_unlicensed{
+    .id = "GW307", .name = "vgpu-unlicensed", .since = "0.1", .stage = Stage::kSpeed, .needs = kNeeds, .check = &Check};
+
+}  // namespace gpuwhy::rules
