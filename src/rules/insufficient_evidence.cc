@@ -53,7 +53,9 @@ std::pair<const char*, const char*> MissingInText(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   const GpuUsed framework = context.ladder.rung(Source::kFramework).gpu_used;
   const bool tensorflow = HasAny(evidence, "framework.tensorflow.");
-  if (HasAny(evidence, "log.oom")) return {"@missing.memory", "nvidia-smi   # at the moment of the failure"};
+  for (const char* id : {"torch_oom", "torch_oom_any", "cuda_oom", "tf_oom", "jax_oom"}) {
+    if (Said(evidence, id) != nullptr) return {"@missing.memory", "nvidia-smi   # at the moment of the failure"};
+  }
   if (framework == GpuUsed::kNo && MainFact(context, "framework.torch.cuda_error") != nullptr)
     return {"@missing.reason", kDriver};
   if (framework == GpuUsed::kNo) return {"@missing.reason", tensorflow ? kTensorFlow : kTorch};

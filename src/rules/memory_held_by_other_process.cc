@@ -53,7 +53,8 @@ std::optional<Finding> AtStart(const Evidence& evidence) {
 const Fact* Holder(const Evidence& evidence) {
   for (const Fact* held : evidence.All("process.gpu.memory.bytes")) {
     const Entity gpu = Entity::Gpu(held->entity.gpu());
-    const Fact *total = evidence.Find("gpu.memory.total.bytes", gpu), *used = evidence.Find("gpu.memory.used.bytes", gpu);
+    const Fact *total = evidence.Find("gpu.memory.total.bytes", gpu),
+               *used = evidence.Find("gpu.memory.used.bytes", gpu);
     if (total == nullptr || used == nullptr || total->value.AsDouble().value_or(0) <= 0) continue;
     const double size = *total->value.AsDouble();
     if (used->value.AsDouble().value_or(0) >= kFull * size && held->value.AsDouble().value_or(0) >= kHoldsMost * size)

@@ -33,10 +33,11 @@ struct Refusal {
   const char* framework;
 };
 constexpr Refusal kRefusals[] = {
-    {"tf_oom", "shape", "tensorflow"}, {"tf_resource_exhausted", "", "tensorflow"}, {"jax_oom", "tried", "jax"},
-    {"jax_oom_any", "", "jax"},        {"mps_oom", "tried", "pytorch"},             {"xpu_oom", "tried", "pytorch"},
-    {"ggml_oom", "tried", "any"},      {"cupy_oom", "tried", "any"},                {"ort_oom", "bytes", "any"},
-    {"vllm_no_cache_memory", "", "any"},
+    {"tf_oom", "shape", "tensorflow"}, {"tf_resource_exhausted", "", "tensorflow"},
+    {"jax_oom", "tried", "jax"},       {"jax_oom_any", "", "jax"},
+    {"mps_oom", "tried", "pytorch"},   {"xpu_oom", "tried", "pytorch"},
+    {"ggml_oom", "tried", "any"},      {"cupy_oom", "tried", "any"},
+    {"ort_oom", "bytes", "any"},       {"vllm_no_cache_memory", "", "any"},
 };
 
 bool OnTheHost(const Evidence& evidence) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kNeeds[] = {"log.windows_dedicated_memory", "log.windows_shared_memory"};
 
 constexpr double kGibibyte = 1073741824;
-constexpr double kFull = 0.9;               // of the dedicated memory
+constexpr double kFull = 0.9;                 // of the dedicated memory
 constexpr double kSpilled = 1.0 * kGibibyte;  // a desktop and pinned buffers share less
 
 std::optional<double> InGibibytes(const std::string& number) {
