@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -20,18 +21,22 @@ bool HidesAll(const std::string& value, const Evidence& evidence) {
   if (first.rfind("GPU-", 0) == 0) {
     bool found = gpus.empty();
     for (const Entity& gpu : gpus) found = found || gpu.id.rfind(first, 0) == 0;
-    return !found;
+    for (const Fact* uuid : evidence.All("gpu.uuid")) found = found || uuid->value.Show().rfind(first, 0) == 0;
+    return !found && !FromText(evidence);  // a text seldom shows all UUIDs
   }
   if (first.rfind("MIG-", 0) == 0) return false;
+  // "$0" is the name of the shell; what another variable holds is not known.
+  if (first[0] == '$' && first != "$0") return false;
   const std::optional<long long> index = ParseInt(first);
   if (!index || *index < 0) return true;
-  return !gpus.empty() && *index >= static_cast<long long>(gpus.size());
+  return !gpus.empty() && !FromText(evidence) && *index >= static_cast<long long>(gpus.size());
 }
 
 RuleOutcome Check(const RuleContext& context) {
   const Fact* visible = MainFact(context, "process.env.CUDA_VISIBLE_DEVICES");
   if (visible == nullptr) visible = context.evidence.Find("process.env.CUDA_VISIBLE_DEVICES");
-  if (context.analysis.processes.empty()) return RuleOutcome::CannotTell({"process.env.CUDA_VISIBLE_DEVICES"});
+  if (context.analysis.processes.empty() && !FromText(context.evidence))
+    return RuleOutcome::CannotTell({"process.env.CUDA_VISIBLE_DEVICES"});
   if (visible == nullptr || GpuPresent(context.evidence) == false) return RuleOutcome::Clear();
   if (!visible->value.known()) return RuleOutcome::CannotTell({"process.env.CUDA_VISIBLE_DEVICES"});
   const std::string value = visible->value.AsText().value_or("");
@@ -42,11 +47,18 @@ RuleOutcome Check(const RuleContext& context) {
     if (seen.sees_gpu == true) return RuleOutcome::Clear();
     confirmed = confirmed || seen.sees_gpu == false;
   }
+  if (FromText(context.evidence)) {
+    const GpuUsed framework = context.ladder.rung(Source::kFramework).gpu_used;
+    if (framework == GpuUsed::kYes) return RuleOutcome::Clear();
+    confirmed = confirmed || framework == GpuUsed::kNo;
+  }
   Finding finding = MakeFinding(kRule_device_hidden_by_env, Severity::kError, confirmed ? kStated : kTwoWitnesses);
+  finding.implies = GpuUsed::kNo;
   finding.Param("value", value.empty() ? "\"\"" : value);
   AddItem(finding, visible);
   AddItem(finding, MainFact(context, "framework.torch.cuda_available"));
   AddItem(finding, MainFact(context, "framework.tensorflow.gpu_count"));
+  AddItem(finding, Said(context.evidence, "tf_cuinit_failed"));
   return RuleOutcome::Fired(std::move(finding));
 }
 

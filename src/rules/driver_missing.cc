@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -30,9 +31,15 @@ RuleOutcome Check(const RuleContext& context) {
   for (const FrameworkSeen& seen : all) {
     if (seen.in_job && SaysNoDriver(seen.error)) says = &seen;
   }
-  const bool nothing_installed =
-      loaded == false && evidence.Bool("host.driver.module_on_disk") != true && (!found || found->empty());
-  const bool user_part_missing = found && found->empty() && loaded == true;
+  // A text that shows no more than an empty lsmod has not looked for the file.
+  const std::optional<bool> on_disk = evidence.Bool("host.driver.module_on_disk");
+  const bool looked = !FromText(evidence) || on_disk == false || found;
+  const bool nothing_installed = loaded == false && on_disk != true && looked && (!found || found->empty());
+  // In a container the host's module is loaded and its library not passed in: another cause.
+  const Fact* nodes = evidence.Find("host.device_nodes");
+  const bool not_passed = !evidence.Text("host.container").value_or("").empty() && nodes != nullptr &&
+                          nodes->value.AsList() && nodes->value.AsList()->empty();
+  const bool user_part_missing = found && found->empty() && loaded == true && !not_passed;
   if (says == nullptr && !nothing_installed && !user_part_missing) {
     return loaded || found ? RuleOutcome::Clear()
                            : RuleOutcome::CannotTell({"host.driver.module", "host.driver.libcuda"});
@@ -40,6 +47,7 @@ RuleOutcome Check(const RuleContext& context) {
   if (loaded == false && !nothing_installed) return RuleOutcome::Clear();  // installed but not loaded: another cause
   Finding finding = MakeFinding(kRule_driver_missing, Severity::kError,
                                 present ? (says != nullptr ? kStated : kTwoWitnesses) : kOneWitness);
+  finding.implies = GpuUsed::kNo;
   finding.Param("part", loaded == true ? "libcuda.so.1" : "nvidia.ko");
   if (!present) finding.next = "lspci -nn | grep -i nvidia";
   AddItem(finding, evidence.Find("host.gpu.pci.devices"));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -17,7 +18,9 @@ RuleOutcome Check(const RuleContext& context) {
   if (GpuPresent(evidence) == false) return RuleOutcome::Clear();
   const Fact* module = evidence.Find("host.driver.module");
   const Fact* error = evidence.Find("driver.nvml.error");
-  const bool nvml_says = error != nullptr && error->value.AsInt() == kNvmlDriverNotLoaded;
+  const Fact* said = Said(evidence, "smi_no_driver");
+  if (said == nullptr) said = Said(evidence, "nvml_driver_not_loaded");
+  const bool nvml_says = said != nullptr || (error != nullptr && error->value.AsInt() == kNvmlDriverNotLoaded);
   const std::optional<bool> loaded = module != nullptr ? module->value.AsBool() : std::nullopt;
   if (!nvml_says && !loaded) return RuleOutcome::CannotTell({"host.driver.module", "driver.nvml.error"});
   if (!nvml_says && evidence.Bool("host.dxg") == true) return RuleOutcome::Clear();  // WSL: the module runs on Windows
@@ -27,9 +30,12 @@ RuleOutcome Check(const RuleContext& context) {
   if (!nvml_says && (loaded == true || !(on_disk || user_part))) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_driver_not_loaded, Severity::kError, nvml_says ? kStated : kTwoWitnesses);
   finding.Param("other", evidence.Text("host.driver.module_other").value_or("-"));
-  AddItem(finding, error);
+  finding.implies = GpuUsed::kNo;
+  AddItem(finding, said != nullptr ? said : error);
   AddItem(finding, module);
-  AddItem(finding, evidence.Find("host.driver.module_on_disk"));
+  const Fact* version = evidence.Find("host.driver.version_on_disk");
+  AddItem(finding, version != nullptr ? version : evidence.Find("host.driver.module_on_disk"));
+  AddItem(finding, evidence.Find("host.secure_boot"));
   AddItem(finding, evidence.Find("host.driver.module_other"));
   return RuleOutcome::Fired(std::move(finding));
 }

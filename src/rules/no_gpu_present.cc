@@ -15,6 +15,7 @@ RuleOutcome Check(const RuleContext& context) {
   if (!present) return RuleOutcome::CannotTell({"host.gpu.pci.count"});
   if (*present) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_no_gpu_present, Severity::kError, kStated);
+  finding.implies = GpuUsed::kNo;
   AddItem(finding, context.evidence.Find("host.gpu.pci.count"));
   const Fact* other = context.evidence.Find("host.gpu.other");
   finding.Param("other",

@@ -123,11 +123,12 @@ class Reader {
     if (!modinfo || next.empty()) return false;
     if (!Digit(next.front())) return Contains(next, "not found") && NoModule(i);
     text_.Claim(i + 1);
-    return Version("host.driver.module_on_disk", next, 0, Source::kOs, i + 1);
+    Add("host.driver.module_on_disk", Value::Of(true), Source::kOs, i + 1);
+    return Version("host.driver.version_on_disk", next, 0, Source::kOs, i + 1);
   }
 
   bool NoModule(size_t i) {
-    Add("host.driver.module_on_disk", Value::Of(std::string("")), Source::kOs, i + 1);
+    Add("host.driver.module_on_disk", Value::Of(false), Source::kOs, i + 1);
     text_.Claim(i + 1);
     return true;
   }
