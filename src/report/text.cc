@@ -35,6 +35,20 @@ std::string_view FrameworkTitle(std::string_view name) {
 
 }  // namespace
 
+// What stands for one placeholder: the parameter, the text of locale/ that it names, the framework as people write it.
+std::string FillOne(const std::string& name, const std::map<std::string, std::string>& params, Language language) {
+  const auto found = params.find(name);
+  if (found == params.end()) return "?";
+  const std::string& value = found->second;
+  if (value.rfind('@', 0) == 0 && HasLocaleText(value.substr(1))) {
+    std::map<std::string, std::string> others = params;  // without itself: a text never holds itself
+    others.erase(name);
+    return LocaleText(value.substr(1), language, others);
+  }
+  const std::string framework = "framework." + value;
+  return name == "framework" && HasLocaleText(framework) ? LocaleText(framework, language) : value;
+}
+
 std::string FillPlaceholders(std::string_view text, const std::map<std::string, std::string>& params,
                              Language language) {
   std::string out;
@@ -43,16 +57,7 @@ std::string FillPlaceholders(std::string_view text, const std::map<std::string, 
     const size_t close = open == std::string_view::npos ? open : text.find("}}", open);
     if (close == std::string_view::npos) return out.append(text);
     out.append(text.substr(0, open));
-    const auto found = params.find(std::string(text.substr(open + 2, close - open - 2)));
-    const bool key =
-        found != params.end() && found->second.rfind('@', 0) == 0 && HasLocaleText(found->second.substr(1));
-    if (key) {
-      std::map<std::string, std::string> others = params;  // without itself: a text never holds itself
-      others.erase(found->first);
-      out += LocaleText(found->second.substr(1), language, others);
-    } else {
-      out += found == params.end() ? "?" : found->second;
-    }
+    out += FillOne(std::string(text.substr(open + 2, close - open - 2)), params, language);
     text.remove_prefix(close + 2);
   }
 }

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
+
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
 
@@ -15,11 +18,13 @@ constexpr size_t kMostReadings = 8;
 
 // The lines of a text that show the work: GPUs with their readings and the compute processes on them.
 void AddReadings(const RuleContext& context, Finding& finding) {
+  std::set<std::string> places;  // one line often holds several of them
   for (const char* name :
        {"gpu.utilization.ratio", "gpu.memory.used.bytes", "gpu.mig.instances", "gpu.engine.cuda.ratio",
         "gpu.engine.compute.ratio", "process.gpu.sm.ratio", "framework.on_gpu", "process.gpu.type"}) {
     for (const Fact* fact : context.evidence.All(name)) {
-      if (!fact->quote.empty() && finding.evidence.size() < kMostReadings) AddItem(finding, fact);
+      if (fact->quote.empty() || places.size() >= kMostReadings || !places.insert(fact->where).second) continue;
+      AddItem(finding, fact);
     }
   }
 }

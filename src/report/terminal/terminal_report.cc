@@ -95,7 +95,9 @@ void WriteEvidence(const Finding& finding, Writer& writer) {
     const std::string label = KeyLabel(item.key, writer.options().language);
     const std::string value = ShowValue(item.value, item.unit, writer.options().language);
     if (!item.quote.empty()) {
-      writer.Item("       - ", Format("{}{} {}", item.where, chinese ? "：" : ":", item.quote));
+      const std::string number = item.where.substr(std::min(item.where.find(' ') + 1, item.where.size()));
+      const std::string place = writer.Text("evidence.line", {{"line", number}});
+      writer.Item("       - ", Format("{}{}{}", place, chinese ? "：" : ": ", item.quote));
       continue;
     }
     writer.Item("       - ",
@@ -120,7 +122,9 @@ void WriteFixes(const Finding& finding, Writer& writer) {
 
 void WriteFindings(const Report& report, Writer& writer) {
   if (report.findings.empty()) return;
-  writer.Heading(writer.Text("section.findings"));
+  const bool timed = std::any_of(report.findings.begin(), report.findings.end(),
+                                 [](const Finding& finding) { return finding.share_of_time.has_value(); });
+  writer.Heading(writer.Text(timed ? "section.findings" : "section.causes"));
   int number = 0;
   for (const Finding& finding : report.findings) {
     if (++number > 1) writer.Blank();
@@ -171,7 +175,8 @@ void WriteGaps(const Report& report, Writer& writer) {
     std::string text = LocaleText(gap.what, language, gap.params);
     if (!gap.why.empty()) text += (chinese ? "：" : ": ") + LocaleText(gap.why, language, gap.params);
     writer.Item("  - ", text);
-    if (!gap.fix.empty()) writer.Paragraph(4, writer.Text("gap.fix", {{"fix", LocaleText(gap.fix, language, gap.params)}}));
+    if (!gap.fix.empty())
+      writer.Paragraph(4, writer.Text("gap.fix", {{"fix", LocaleText(gap.fix, language, gap.params)}}));
   }
 }
 
