@@ -11,6 +11,7 @@ namespace gpuwhy::smi_query {
 namespace {
 
 constexpr std::string_view kAny = "*";
+constexpr size_t kMostGpus = 1024;
 
 enum class Kind { kText, kSwitch, kMode, kPState, kNumber, kWhole, kReading };
 
@@ -98,7 +99,10 @@ void QueryWriter::Driver(std::string_view label, std::string_view version, size_
 void QueryWriter::BeginGpu(std::string_view bus_id, size_t line) {
   const auto place = std::find(gpus_.begin(), gpus_.end(), bus_id);
   gpu_ = place - gpus_.begin();
-  if (place == gpus_.end()) gpus_.emplace_back(bus_id);
+  if (place == gpus_.end()) {
+    if (gpus_.size() == kMostGpus) return void(gpu_ = -1);
+    gpus_.emplace_back(bus_id);
+  }
   ecc_errors_.reset();
   mig_line_.reset();
   instances_.clear();

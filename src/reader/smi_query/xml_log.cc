@@ -12,6 +12,8 @@
 namespace gpuwhy::smi_query {
 namespace {
 
+constexpr size_t kDeepest = 32;  // a query has six levels
+
 class XmlLog {
  public:
   XmlLog(PastedText& text, EvidenceSink& sink) : text_(text), writer_(text, sink) {}
@@ -53,7 +55,7 @@ class XmlLog {
     if (name == "process_info") process_ = {};
     if (name == "processes") processes_ = 0;
     value_.clear();
-    if (!alone) path_.emplace_back(name);
+    if (!alone && path_.size() < kDeepest) path_.emplace_back(name);
   }
 
   void Begin(std::string_view tag) {
