@@ -81,6 +81,21 @@ TEST(CollectEnv, ReportOfTransformers) {
   EXPECT_TRUE(Read("- PyTorch version (GPU?): not installed (NA)\n").WithPrefix("").empty());
 }
 
+TEST(CollectEnv, ReportOfLightning) {
+  const Evidence evidence = Read(
+      "* CUDA:\n\t- GPU:\n\t\t- NVIDIA A10\n\t\t- Tesla T4\n\t- available:         False\n"
+      "\t- version:           None\n* Lightning:\n\t- torch:             1.13.1\n* System:\n\t- OS: Windows\n");
+  EXPECT_EQ(evidence.Text(kCudaBuilt), "");
+  EXPECT_EQ(evidence.Bool("framework.torch.cuda_available"), false);
+  EXPECT_EQ(evidence.Text("framework.torch.version"), "1.13.1");
+  EXPECT_EQ(evidence.Find("gpu.name", TextGpu(1))->value.AsText(), "Tesla T4");
+  EXPECT_EQ(evidence.Text("host.os.name"), "windows");
+  EXPECT_EQ(Read("* CUDA:\n\t- version: 11.7\n").Text(kCudaBuilt), "11.7");
+  EXPECT_EQ(Read("* CUDA:\n\t- available: True\n\t- version: None\n").Find(kCudaBuilt), nullptr);
+  EXPECT_TRUE(Read("* System:\n- OS: Windows\n- version: None\n").WithPrefix("").empty());
+  EXPECT_TRUE(Read("* CUDA:\nsome words\n- version: None\n").WithPrefix("").empty());
+}
+
 TEST(CollectEnv, BuildsOfConda) {
   const auto built = [](std::string_view line) { return Read(line).Text(kCudaBuilt); };
   EXPECT_EQ(built("pytorch    1.12.1    py3.9_cuda11.3_cudnn8.3.2_0    pytorch\n"), "11.3");

@@ -4,13 +4,15 @@
 #include <string>
 
 #include "base/text.h"
+#include "reader/collect_env/lightning.h"
 #include "reader/collect_env/packages.h"
 #include "reader/reader.h"
 #include "reader/torch_version.h"
 #include "reader/words.h"
 
 // Answers of `python -m torch.utils.collect_env` (torch/utils/collect_env.py: "Yes" and "No" before PyTorch 1.6, "True"
-// and "False" since), of `transformers-cli env`, and lists of installed packages.
+// and "False" since), of `transformers-cli env`,
+// of PyTorch Lightning, and lists of installed packages.
 namespace gpuwhy {
 namespace {
 
@@ -37,6 +39,10 @@ class Report {
     for (at_ = 0; at_ < text_.size(); ++at_) {
       const std::string_view line = Trim(text_[at_]);
       if (line.empty()) continue;
+      if (lightning_.Read(line, text_.lines()[at_], sink_)) {
+        text_.Claim(at_);
+        continue;
+      }
       if (inside_ && Claims(line)) text_.Claim(at_);
       const Labelled row = SplitLabel(line);
       if (!row.label.empty() && row.label.size() < 40 && Field(row.label, row.value)) {
@@ -180,6 +186,7 @@ class Report {
   PastedText& text_;
   EvidenceSink& sink_;
   size_t at_ = 0;
+  collect_env::LightningReport lightning_;
   bool inside_ = false;  // a report of collect_env
   bool gpus_ = false;    // its list of GPUs
   bool torch_ = false;   // the running PyTorch has named its version
