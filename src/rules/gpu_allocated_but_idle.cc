@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/format.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -39,7 +40,30 @@ std::optional<double> BusiestShare(const RuleContext& context) {
   return highest;
 }
 
+constexpr size_t kFewestReadings = 3;  // of a text
+
+// A computing process whose every reading is 0. A few seconds prove nothing: a note.
+RuleOutcome CheckText(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  bool known = false;
+  for (const Entity& entity : evidence.EntitiesWith("process.gpu.sm.ratio")) {
+    const Series& series = evidence.Samples("process.gpu.sm.ratio", entity);
+    const Fact* type = evidence.Find("process.gpu.type", entity);
+    if (series.size() < kFewestReadings || type == nullptr || type->value.AsText() != "C") continue;
+    known = true;
+    if (MaxOf(series, -1e18, 1e18).value_or(1) > 0) continue;
+    Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kInfo, kWeak);
+    finding.Param("how", "@idle.text").Param("pid", std::to_string(entity.pid()));
+    finding.Param("readings", std::to_string(series.size()));
+    AddItem(finding, evidence.Find("process.gpu.sm.ratio", entity));
+    finding.next = "nvidia-smi pmon -s um -c 60   # while the job is known to compute";
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   const Analysis& analysis = context.analysis;
   const double held = HeldBytes(context);
   if (held <= 0)
@@ -51,6 +75,7 @@ RuleOutcome Check(const RuleContext& context) {
   if (!windows_empty && !driver_empty) return RuleOutcome::CannotTell({"window.kernels.count", "process.gpu.sm.ratio"});
   Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kWarning,
                                 windows_empty && share.value_or(0) < 0.005 ? kTwoWitnesses : kOneWitness);
+  finding.Param("how", "@idle.live");
   finding.Param("held", Format("{:.1f} GiB", held / (1 << 30))).Param("seconds", Format("{:.0f}", analysis.wall_s));
   finding.evidence.push_back(Item("process.gpu.memory.bytes", held, Source::kDriver));
   AddItem(finding, MetricItem(analysis, "window.kernels.count", Source::kCuda));

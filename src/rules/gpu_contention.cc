@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/format.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -36,7 +40,38 @@ Other BusiestOther(const RuleContext& context) {
   return best;
 }
 
+constexpr size_t kFewestReadings = 3;  // of a text: pmon prints one a second
+
+// Two computing processes that work on one GPU. Which of them is the user's the text does not say.
+RuleOutcome CheckText(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  std::map<std::string, std::vector<Other>> working;
+  bool known = false;
+  for (const Entity& entity : evidence.EntitiesWith("process.gpu.sm.ratio")) {
+    const Series& series = evidence.Samples("process.gpu.sm.ratio", entity);
+    if (series.size() < kFewestReadings) continue;
+    known = true;
+    const Fact* type = evidence.Find("process.gpu.type", entity);
+    const bool draws = type != nullptr && type->value.AsText() == "G";
+    const double share = MeanOf(series, -1e18, 1e18).value_or(0);
+    if (!draws && share >= kOtherWorks) working[entity.gpu()].push_back({entity.pid(), share});
+  }
+  for (auto& [gpu, processes] : working) {
+    if (processes.size() < 2) continue;
+    std::sort(processes.begin(), processes.end(), [](const Other& a, const Other& b) { return a.share > b.share; });
+    Finding finding = TimeFinding(kRule_gpu_contention, processes[1].share, kOneWitness);
+    finding.severity = std::min(finding.severity, Severity::kWarning);  // they may be ranks of one job
+    finding.Param("how", "@contention.text").Param("pid", std::to_string(processes[1].pid));
+    finding.Param("first", std::to_string(processes[0].pid)).Param("first_share", ShowPercent(processes[0].share));
+    for (const Other& other : processes)
+      AddItem(finding, evidence.Find("process.gpu.sm.ratio", Entity::ProcessOnGpu(other.pid, gpu)));
+    return RuleOutcome::Fired(std::move(finding));
+  }
+  return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   if (context.evidence.EntitiesWith("process.gpu.sm.ratio").empty())
     return RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
   if (context.ladder.gpu_used == GpuUsed::kNo || context.analysis.gpu.empty())
@@ -46,7 +81,7 @@ RuleOutcome Check(const RuleContext& context) {
   // The driver samples one process an engine at a time: a share among several is statistical, an upper bound of the
   // loss.
   Finding finding = TimeFinding(kRule_gpu_contention, std::min(1.0, other.share), kTwoWitnesses);
-  finding.Param("pid", std::to_string(other.pid));
+  finding.Param("how", "@contention.live").Param("pid", std::to_string(other.pid));
   finding.evidence.push_back(
       {"process.gpu.sm.ratio", Value::Of(other.share), "ratio", Source::kDriver, Format("pid {}", other.pid)});
   const Fact* name = context.evidence.Find("process.name", Entity::Process(other.pid));

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
+#include "knowledge/gpus.h"
 
 namespace gpuwhy::rules {
 
@@ -11,13 +14,126 @@ extern const Rule kRule_thermal_or_power_throttle;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds",
-                                       "gpu.throttle.hw_thermal.seconds", "gpu.clock.sm.hertz"};
+constexpr std::string_view kNeeds[] = {"gpu.throttle.power.seconds",      "gpu.throttle.sw_thermal.seconds",
+                                       "gpu.throttle.hw_thermal.seconds", "gpu.clock.sm.hertz",
+                                       "gpu.power.limit.watts",           "gpu.pstate"};
 
 constexpr std::string_view kCounters[] = {"gpu.throttle.power.seconds", "gpu.throttle.sw_thermal.seconds",
                                           "gpu.throttle.hw_thermal.seconds", "gpu.throttle.hw_power_brake.seconds"};
 
+constexpr double kBusy = 0.5, kFullyBusy = 0.9;
+// At its power limit a healthy board keeps two thirds of its highest clock or more; heat may cost nothing in a case
+// that is cooled as it should.
+constexpr double kPowerLoses = 0.35, kHeatLoses = 0.10;
+constexpr double kAtLimit = 0.93, kImpossible = 1.5;  // of the power limit
+constexpr double kLowState = 2.5;                     // CUDA runs in P0 or P2; from P3 on something holds it down
+constexpr double kLimitLow = 0.5;                     // of the board's default
+constexpr double kHot = 90, kCool = 80;               // degrees (docs/explain.md, the four readings)
+
+// What a text says of one GPU: means of its readings.
+struct Reading {
+  Entity gpu;
+  std::optional<double> duty, clock, max_clock, power, limit, state, celsius;
+  std::vector<const Fact*> heat, power_caps;  // reasons that are in force
+};
+
+std::optional<double> Mean(const Evidence& evidence, const char* name, const Entity& gpu) {
+  const Fact* fact = evidence.Find(name, gpu);
+  const std::optional<double> mean = MeanOf(evidence.Samples(name, gpu), -1e18, 1e18);
+  return mean ? mean : fact != nullptr ? fact->value.AsDouble() : std::nullopt;
+}
+
+Reading Read(const Evidence& evidence, const Entity& gpu) {
+  Reading reading;
+  reading.gpu = gpu;
+  const auto mean = [&](const char* name) { return Mean(evidence, name, gpu); };
+  reading.duty = mean("gpu.utilization.ratio");
+  reading.clock = mean("gpu.clock.sm.hertz");
+  reading.max_clock = mean("gpu.clock.sm.max.hertz");
+  reading.power = mean("gpu.power.watts");
+  reading.limit = mean("gpu.power.limit.watts");
+  reading.state = mean("gpu.pstate");
+  reading.celsius = mean("gpu.temperature.celsius");
+  for (const Fact* reason : evidence.WithPrefix("gpu.throttle_reason.")) {
+    if (reason->entity != gpu || reason->value.AsBool() != true) continue;
+    if (Contains(reason->name, "thermal") || Contains(reason->name, "hw_slowdown")) reading.heat.push_back(reason);
+    if (Contains(reason->name, "power")) reading.power_caps.push_back(reason);
+  }
+  return reading;
+}
+
+Finding Describe(const Evidence& evidence, const Reading& reading, Finding finding, const char* how) {
+  const auto number = [](std::optional<double> value, double scale, const char* unit) {
+    return value ? Format("{:.0f} {}", *value * scale, unit) : std::string("?");
+  };
+  finding.Param("how", how).Param("duty", ShowPercent(reading.duty.value_or(0)));
+  finding.Param("clock", number(reading.clock, 1e-6, "MHz")).Param("max", number(reading.max_clock, 1e-6, "MHz"));
+  finding.Param("power", number(reading.power, 1, "W")).Param("limit", number(reading.limit, 1, "W"));
+  finding.Param("temperature", number(reading.celsius, 1, "C"));
+  finding.Param("state", reading.state ? Format("P{:.0f}", *reading.state) : "?");
+  const std::vector<const Fact*>& reasons = reading.heat.empty() ? reading.power_caps : reading.heat;
+  if (!reasons.empty()) finding.Param("reason", reasons.front()->name.substr(reasons.front()->name.rfind('.') + 1));
+  for (const Fact* reason : reasons) AddItem(finding, reason);
+  for (const char* name :
+       {"gpu.pstate", "gpu.power.watts", "gpu.clock.sm.hertz", "gpu.temperature.celsius", "gpu.utilization.ratio"})
+    AddItem(finding, evidence.Find(name, reading.gpu));
+  return finding;
+}
+
+// The driver says that it holds the clock down, and the clock is as low as that.
+std::optional<Finding> Held(const Evidence& evidence, const Reading& reading) {
+  const bool heat = !reading.heat.empty();
+  if (!heat && reading.power_caps.empty()) return std::nullopt;
+  const bool clocks = reading.clock && reading.max_clock && *reading.max_clock > 0;
+  if (!clocks && !heat) return std::nullopt;  // the power limit alone is how a board works
+  const double lost = clocks ? std::max(0.0, 1 - *reading.clock / *reading.max_clock) : kShareWarning;
+  if (lost < (heat ? kHeatLoses : kPowerLoses)) return std::nullopt;
+  const bool impossible =
+      !heat && reading.power && reading.limit && *reading.limit > 0 && *reading.power > kImpossible * *reading.limit;
+  Finding finding = clocks ? TimeFinding(kRule_thermal_or_power_throttle, lost, kStated)
+                           : MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kOneWitness);
+  const char* how = impossible ? "@throttle.impossible" : clocks ? "@throttle.reason" : "@throttle.heat";
+  return Describe(evidence, reading, std::move(finding), how);
+}
+
+// No reason is shown: fully busy, at its limit, and slower or with less power than a board of its kind.
+std::optional<Finding> AtLimit(const Evidence& evidence, const Reading& reading) {
+  if (*reading.duty < kFullyBusy || !reading.power || !reading.limit || *reading.limit <= 0) return std::nullopt;
+  if (*reading.power < kAtLimit * *reading.limit || *reading.power > kImpossible * *reading.limit) return std::nullopt;
+  if (reading.state.value_or(0) > kLowState) {
+    const bool cool = reading.celsius && *reading.celsius < kCool;
+    return Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kTwoWitnesses),
+                    cool ? "@throttle.at_limit_cool" : "@throttle.at_limit");
+  }
+  const Fact* name = evidence.Find("gpu.name", reading.gpu);
+  const std::optional<knowledge::GpuFacts> board = knowledge::FindGpu(name != nullptr ? name->value.Show() : "");
+  if (!board || board->watts <= 0 || *reading.limit >= kLimitLow * board->watts) return std::nullopt;
+  Finding finding = MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kOneWitness);
+  finding.Param("usual", Format("{:.0f} W", board->watts));
+  AddItem(finding, name);
+  return Describe(evidence, reading, std::move(finding), "@throttle.low_limit");
+}
+
+RuleOutcome CheckText(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  bool known = false;
+  for (const Entity& gpu : evidence.EntitiesWith("gpu.utilization.ratio")) {
+    const Reading reading = Read(evidence, gpu);
+    if (!reading.duty) continue;
+    known = known || reading.power || reading.clock || !reading.heat.empty();
+    if (*reading.duty < kBusy) continue;  // without load the clock is low for another reason
+    std::optional<Finding> finding = Held(evidence, reading);
+    if (!finding) finding = AtLimit(evidence, reading);
+    if (!finding && reading.celsius.value_or(0) > kHot)
+      finding = Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kInfo, kWeak),
+                         "@throttle.hot");
+    if (finding) return RuleOutcome::Fired(*finding);
+  }
+  return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"gpu.power.watts", "gpu.clock.sm.hertz"});
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   const Analysis& analysis = context.analysis;
   const Entity gpu = Entity::Gpu(analysis.gpu);
   std::string worst;
@@ -45,6 +161,7 @@ RuleOutcome Check(const RuleContext& context) {
   const double lost = highest > 0 && clock ? held * std::max(0.0, 1 - *clock / highest) : 0;
   if (held < kShareInfo || lost < kShareInfo) return RuleOutcome::Clear();
   Finding finding = TimeFinding(kRule_thermal_or_power_throttle, lost, kStated);
+  finding.Param("how", "@throttle.counters");
   finding.Param("held", ShowPercent(held))
       .Param("counter", worst)
       .Param("clock", Format("{:.0f} MHz", *clock * 1e-6))
