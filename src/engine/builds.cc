@@ -120,14 +120,6 @@ bool TensorFlowWithoutCuda(const KnownBuild& known, const Evidence& evidence) {
   return known.build != nullptr && known.build->cuda == kNone && Said(evidence, "tf_directml") == nullptr;
 }
 
-void AddLine(Finding& finding, const Fact* fact) {
-  if (fact == nullptr) return;
-  const bool quoted = std::any_of(finding.evidence.begin(), finding.evidence.end(), [fact](const EvidenceItem& item) {
-    return !fact->quote.empty() && item.where == fact->where;
-  });
-  if (!quoted) AddItem(finding, fact);
-}
-
 Coverage CoverageOf(const RuleContext& context, const KnownBuild& known) {
   Coverage coverage;
   if (!known.seen.in_job) return coverage;

@@ -32,9 +32,6 @@ std::string_view SystemOf(const Evidence& evidence);
 // TensorFlow 2.11 or newer on native Windows: the package has no CUDA, whatever is installed.
 bool TensorFlowWithoutCuda(const KnownBuild& known, const Evidence& evidence);
 
-// Adds the fact unless an item of the same line of a text is there already.
-void AddLine(Finding& finding, const Fact* fact);
-
 // Compute capabilities that a build covers, in the table's form: "7.5 8.0 9.0+PTX"; "" = unknown.
 struct Coverage {
   std::string archs;

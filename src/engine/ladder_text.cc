@@ -52,11 +52,17 @@ WitnessStatement Framework(const Evidence& evidence) {
     return said(GpuUsed::kNo, "framework_cpu", "framework.on_cpu");
   // A Mac has no CUDA to be available: its GPU is reached through Metal.
   if (JobBool(evidence, "framework.on_mps") == true) return said(GpuUsed::kYes, "framework_gpu", "framework.on_mps");
-  if (JobSays(evidence, "framework.torch.cuda_built", "") && !JobHas(evidence, "framework.torch.hip_built"))
+  // torch.version.cuda is None in a ROCm build too: it counts together with a device that is not there.
+  const std::optional<bool> available = JobBool(evidence, "framework.torch.cuda_available");
+  const Fact* version = FirstOf(evidence, "framework.torch.version");
+  const bool named_cpu = version != nullptr && Contains(version->value.Show(), "+cpu");
+  if (JobSays(evidence, "framework.torch.cuda_built", "") && !JobHas(evidence, "framework.torch.hip_built") &&
+      (available == false || named_cpu))
     return said(GpuUsed::kNo, "framework_cpu", "framework.torch.cuda_built");
   if (JobHas(evidence, "framework.torch.cuda_error"))
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_error");
-  if (JobBool(evidence, "framework.torch.cuda_available") == false)
+  // On a Mac the question for CUDA is the wrong one.
+  if (available == false && Said(evidence, "mentions_mps") == nullptr)
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_available");
   const Fact* count = FirstOf(evidence, "framework.tensorflow.gpu_count");
   if (count != nullptr && count->value.AsInt() == 0)

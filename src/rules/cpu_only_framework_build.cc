@@ -13,9 +13,19 @@ namespace {
 constexpr std::string_view kNeeds[] = {"framework.torch.cuda_built", "framework.tensorflow.cuda_built",
                                        "framework.jax.cuda_plugin_version"};
 
+// In a text torch.version.cuda may stand alone, and it is None in a ROCm build too: somebody else has to say so as
+// well.
+bool NoneAlone(const RuleContext& context, const FrameworkSeen& seen) {
+  if (!FromText(context.evidence) || seen.name != "pytorch" || seen.sees_gpu == false) return false;
+  for (const char* line : {"conda_torch_cpuonly", "torch_not_compiled", "ultralytics_gpu_mem_zero"}) {
+    if (Said(context.evidence, line) != nullptr) return false;
+  }
+  return !Contains(seen.version, "+cpu");
+}
+
 // How sure we are that a build has no CUDA; 0 = it has, or nobody knows.
-double CpuOnly(const KnownBuild& known) {
-  if (known.seen.sees_gpu == true) return 0;
+double CpuOnly(const RuleContext& context, const KnownBuild& known) {
+  if (known.seen.sees_gpu == true || NoneAlone(context, known.seen)) return 0;
   if (known.seen.cuda) return known.seen.cuda->empty() ? kStated : 0;
   // The plain package of that system has none (table), and the framework sees no GPU: two witnesses.
   const bool plain = known.seen.name == "pytorch" && known.build != nullptr && known.build->cuda == "none";
@@ -81,7 +91,7 @@ RuleOutcome Check(const RuleContext& context) {
   for (const KnownBuild& build : BuildsSeen(context)) {
     const FrameworkSeen& seen = build.seen;
     known = known || seen.cuda.has_value() || seen.sees_gpu == true || build.build != nullptr;
-    const double confidence = CpuOnly(build);
+    const double confidence = CpuOnly(context, build);
     if (confidence == 0 || TensorFlowWithoutCuda(build, context.evidence)) continue;
     outcome.findings.push_back(Describe(context, build, confidence));
   }

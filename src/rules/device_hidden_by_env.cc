@@ -52,6 +52,10 @@ RuleOutcome Check(const RuleContext& context) {
     if (framework == GpuUsed::kYes) return RuleOutcome::Clear();
     confirmed = confirmed || framework == GpuUsed::kNo;
   }
+  // The end of a line that was cut looks like an empty value.
+  const std::string_view line = Trim(visible->quote);
+  if (!confirmed && value.empty() && !line.empty() && line.back() == '=')
+    return RuleOutcome::CannotTell({"framework.torch.cuda_available"});
   Finding finding = MakeFinding(kRule_device_hidden_by_env, Severity::kError, confirmed ? kStated : kTwoWitnesses);
   finding.implies = GpuUsed::kNo;
   finding.Param("value", value.empty() ? "\"\"" : value);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -189,11 +190,17 @@ class Damager {
   std::mt19937 random_;
 };
 
+// For each text; GPUWHY_DAMAGES=1000 looks longer than CI does.
+int Damages() {
+  const char* wanted = std::getenv("GPUWHY_DAMAGES");
+  return wanted == nullptr ? 25 : std::max(1, std::atoi(wanted));
+}
+
 TEST_P(TextDamage, LossNeverTurnsTheVerdictRound) {
   Damager damager(20261201 + static_cast<unsigned>(GetParam()));
   for (const PastedCase& pasted : cases_) {
     const GpuUsed used = Used(pasted.text);
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < Damages(); ++i) {
       const std::string damaged = damager.Damage(pasted.text);
       const GpuUsed after = Used(damaged);
       EXPECT_TRUE(Allowed(used, after)) << pasted.name << ": " << GpuUsedName(used) << " became " << GpuUsedName(after)
