@@ -154,12 +154,12 @@ WitnessStatement Device(const Evidence& evidence, const Busiest& busiest) {
   const Source rung = Source::kDevice;
   if (busiest.duty < 0) return Silent(rung);
   const Fact* power = evidence.Find("gpu.power.watts", busiest.gpu);
-  const std::map<std::string, std::string> params = {
-      {"gpu", busiest.gpu.id.substr(1)},
-      {"duty", Format("{:.0f}", busiest.duty * 100)},
-      {"power", power != nullptr && power->value.known() ? Format("{:.0f} W", *power->value.AsDouble()) : "?"}};
-  return Say(rung, busiest.works ? GpuUsed::kYes : GpuUsed::kUnknown, busiest.works ? "device_busy" : "device_idle",
-             params);
+  const std::optional<double> watts = power != nullptr ? power->value.AsDouble() : std::nullopt;
+  const std::map<std::string, std::string> params = {{"gpu", busiest.gpu.id.substr(1)},
+                                                     {"duty", Format("{:.0f}", busiest.duty * 100)},
+                                                     {"power", watts ? Format("{:.0f} W", *watts) : ""}};
+  if (busiest.works) return Say(rung, GpuUsed::kYes, watts ? "device_busy" : "device_busy_plain", params);
+  return Say(rung, GpuUsed::kUnknown, watts ? "device_idle" : "device_idle_plain", params);
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ void CauseFirst(Report& report) {
 
 void JudgeText(const RuleContext& context, Report& report) {
   Sort(report);
-  const Decision decision = Decide(context, report);
+  Decision decision = Decide(context, report);
+  if (decision.cause == nullptr) decision.cause = Named(report, "insufficient-evidence");
   Verdict& verdict = report.verdict;
   verdict.gpu_used = decision.used;
   verdict.cause = decision.cause != nullptr ? decision.cause->cause : "insufficient-evidence";

@@ -28,8 +28,8 @@ RuleOutcome Check(const RuleContext& context) {
   // NVML that works proves that its own library fits, whatever other copies lie about.
   if (!says && (*in_kernel == *on_disk || evidence.Bool("driver.nvml.ok") == true)) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_driver_library_mismatch, Severity::kError, says ? kStated : kTwoWitnesses);
-  finding.Param("kernel", in_kernel.value_or("?"))
-      .Param("library", on_disk.value_or(evidence.Text("host.driver.nvml_version").value_or("?")));
+  finding.Param("kernel", in_kernel.value_or("@param.unknown"))
+      .Param("library", on_disk.value_or(evidence.Text("host.driver.nvml_version").value_or("@param.unknown")));
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said != nullptr ? said : error);
   AddItem(finding, kernel);
