@@ -146,4 +146,11 @@ void AddItem(Finding& finding, const Fact* fact) {
   if (fact != nullptr) finding.evidence.push_back(Item(*fact));
 }
 
+void AddLine(Finding& finding, const Fact* fact) {
+  if (fact == nullptr) return;
+  const auto quotes_it = [&](const EvidenceItem& item) { return !item.quote.empty() && item.where == fact->where; };
+  if (fact->quote.empty() || std::none_of(finding.evidence.begin(), finding.evidence.end(), quotes_it))
+    AddItem(finding, fact);
+}
+
 }  // namespace gpuwhy

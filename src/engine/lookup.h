@@ -47,6 +47,8 @@ Finding TimeFinding(const Rule& rule, double share, double confidence);
 // Adds an item if there is one.
 void AddItem(Finding& finding, std::optional<EvidenceItem> item);
 void AddItem(Finding& finding, const Fact* fact);
+// The same, but a line of a text that another item quotes already is not quoted again.
+void AddLine(Finding& finding, const Fact* fact);
 
 }  // namespace gpuwhy
 

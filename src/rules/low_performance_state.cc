@@ -61,7 +61,7 @@ RuleOutcome Check(const RuleContext& context) {
   finding.evidence.push_back(Item("gpu.pstate", *state, Source::kDevice));
   if (clock) finding.evidence.push_back(Item("gpu.clock.sm.hertz", *clock, Source::kDevice));
   AddItem(finding, limit);
-  if (FromText(context.evidence)) AddItem(finding, context.evidence.Find("gpu.pstate", gpu));
+  if (FromText(context.evidence)) AddLine(finding, context.evidence.Find("gpu.pstate", gpu));
   return RuleOutcome::Fired(std::move(finding));
 }
 

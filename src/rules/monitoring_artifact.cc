@@ -127,7 +127,7 @@ RuleOutcome Check(const RuleContext& context) {
       finding.params = artifact.params;
       finding.Param("what", artifact.what);
     }
-    for (const Fact* fact : artifact.facts) AddItem(finding, fact);
+    for (const Fact* fact : artifact.facts) AddLine(finding, fact);
   }
   if (finding.params.count("what") == 0) return RuleOutcome::Clear();
   finding.next = "nvidia-smi dmon -s pucm -d 1 -c 60   # while the job computes; in a container: on the host";

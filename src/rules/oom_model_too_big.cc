@@ -60,7 +60,7 @@ RuleOutcome Check(const RuleContext& context) {
     finding.implies = GpuUsed::kYes;
     const std::string what = *refusal.what != 0 ? FirstCaptured(evidence, refusal.id, refusal.what) : "";
     finding.Param("how", what.empty() ? "@toobig.refused" : "@toobig.request").Param("tried", what);
-    if (std::string_view(refusal.framework) != "any") finding.frameworks = {refusal.framework};
+    finding.frameworks = {refusal.framework};
     AddItem(finding, said);
     for (const char* id : {"tf_bfc_limit", "tf_bfc_in_use", "tf_created_device"}) AddItem(finding, Said(evidence, id));
     return RuleOutcome::Fired(std::move(finding));

@@ -72,7 +72,7 @@ RuleOutcome Check(const RuleContext& context) {
     finding.Param("now", Show(text ? link.generation : nullptr, link.width));
     finding.Param("possible", Show(text ? link.generation_max : nullptr, link.width_max));
     finding.Param("part", ShowPercent(*share));
-    for (const Fact* fact : {link.generation, link.generation_max, link.width, link.width_max}) AddItem(finding, fact);
+    for (const Fact* fact : {link.generation, link.generation_max, link.width, link.width_max}) AddLine(finding, fact);
     return RuleOutcome::Fired(std::move(finding));
   }
   return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"gpu.pcie.width.current", "gpu.utilization.ratio"});

@@ -73,10 +73,10 @@ Finding Describe(const Evidence& evidence, const Reading& reading, Finding findi
   finding.Param("state", reading.state ? Format("P{:.0f}", *reading.state) : "?");
   const std::vector<const Fact*>& reasons = reading.heat.empty() ? reading.power_caps : reading.heat;
   if (!reasons.empty()) finding.Param("reason", reasons.front()->name.substr(reasons.front()->name.rfind('.') + 1));
-  for (const Fact* reason : reasons) AddItem(finding, reason);
+  for (const Fact* reason : reasons) AddLine(finding, reason);
   for (const char* name :
        {"gpu.pstate", "gpu.power.watts", "gpu.clock.sm.hertz", "gpu.temperature.celsius", "gpu.utilization.ratio"})
-    AddItem(finding, evidence.Find(name, reading.gpu));
+    AddLine(finding, evidence.Find(name, reading.gpu));
   return finding;
 }
 
