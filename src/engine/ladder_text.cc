@@ -61,6 +61,8 @@ WitnessStatement Framework(const Evidence& evidence) {
     return said(GpuUsed::kNo, "framework_cpu", "framework.torch.cuda_built");
   if (JobHas(evidence, "framework.torch.cuda_error"))
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_error");
+  if (JobHas(evidence, "framework.torch.arch_missing"))
+    return said(GpuUsed::kNo, "framework_cannot", "framework.torch.arch_missing");
   // On a Mac the question for CUDA is the wrong one.
   if (available == false && Said(evidence, "mentions_mps") == nullptr)
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_available");
@@ -70,8 +72,8 @@ WitnessStatement Framework(const Evidence& evidence) {
   if (JobSays(evidence, "framework.jax.backend", "cpu"))
     return said(GpuUsed::kNo, "framework_cpu", "framework.jax.backend");
   if (JobBool(evidence, "framework.on_gpu") == true) return said(GpuUsed::kYes, "framework_gpu", "framework.on_gpu");
-  for (const char* name : {"framework.torch.cuda_available", "framework.tensorflow.gpu_count",
-                           "framework.torch.version", "framework.tensorflow.version", "framework.jax.version"}) {
+  for (const char* name : {"framework.torch.version", "framework.tensorflow.version", "framework.jax.version",
+                           "framework.torch.cuda_available", "framework.tensorflow.gpu_count"}) {
     if (JobHas(evidence, name)) return said(GpuUsed::kUnknown, "framework_seen", name);
   }
   return Silent(rung);
