@@ -23,9 +23,12 @@ constexpr double kSimilar = 0.25;  // of the memory that the waiting ones hold: 
 constexpr double kHeld = 200e6;
 constexpr size_t kLiveReadings = 10;  // a pause between two steps is shorter
 
+constexpr double kLikeIdle = 2;  // times the power of the one that stands still
+constexpr double kNoTraffic = 0.015;
+
 struct Rank {
   Entity gpu;
-  double duty = 0, power = 0, limit = 0, memory = 0;
+  double duty = 0, power = 0, limit = 0, memory = 0, traffic = 0;  // traffic: share of time of the memory, -1 unknown
 };
 
 double Mean(const Evidence& evidence, const char* name, const Entity& gpu) {
@@ -45,9 +48,13 @@ std::vector<Rank> Ranks(const RuleContext& context) {
         });
     if (!text && !ours) continue;
     const Fact* limit = evidence.Find("gpu.power.limit.watts", gpu);
-    Rank rank{gpu, Mean(evidence, "gpu.utilization.ratio", gpu), Mean(evidence, "gpu.power.watts", gpu),
-              limit != nullptr ? limit->value.AsDouble().value_or(0) : 0, Mean(evidence, "gpu.memory.used.bytes", gpu)};
-    if (rank.duty >= 0 && rank.power > 0 && rank.limit > 0) ranks.push_back(rank);
+    Rank rank{gpu,
+              Mean(evidence, "gpu.utilization.ratio", gpu),
+              Mean(evidence, "gpu.power.watts", gpu),
+              limit != nullptr ? limit->value.AsDouble().value_or(0) : 0,
+              Mean(evidence, "gpu.memory.used.bytes", gpu),
+              Mean(evidence, "gpu.memory_utilization.ratio", gpu)};
+    if (rank.duty >= 0 && rank.power > 0 && (rank.limit > 0 || rank.traffic >= 0)) ranks.push_back(rank);
   }
   return ranks;
 }
@@ -64,6 +71,13 @@ std::optional<Finding> Timeout(const Evidence& evidence) {
   return finding;
 }
 
+// dmon prints no limit: there a kernel that spins betrays itself by memory that nobody reads.
+bool Waits(const Rank& rank, double idle_power) {
+  if (rank.duty < kSpins || rank.memory < kHeld) return false;
+  if (rank.limit > 0) return rank.power <= kCool * rank.limit;
+  return rank.traffic <= kNoTraffic && rank.power <= kLikeIdle * idle_power;
+}
+
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   if (const std::optional<Finding> finding = Timeout(evidence)) return RuleOutcome::Fired(*finding);
@@ -71,8 +85,12 @@ RuleOutcome Check(const RuleContext& context) {
   if (ranks.size() < 3)
     return RuleOutcome::CannotTell({"gpu.utilization.ratio", "gpu.power.watts", "gpu.power.limit.watts"});
   std::vector<Rank> waiting, standing;
+  double idle_power = 0;
   for (const Rank& rank : ranks) {
-    if (rank.duty >= kSpins && rank.power <= kCool * rank.limit && rank.memory >= kHeld) waiting.push_back(rank);
+    if (rank.duty <= kStands) idle_power = std::max(idle_power, rank.power);
+  }
+  for (const Rank& rank : ranks) {
+    if (Waits(rank, idle_power)) waiting.push_back(rank);
   }
   for (const Rank& rank : ranks) {
     const bool holds = !waiting.empty() && rank.memory >= std::max(kHeld, kSimilar * waiting.front().memory);
@@ -85,7 +103,8 @@ RuleOutcome Check(const RuleContext& context) {
   const auto [low, high] = std::minmax_element(waiting.begin(), waiting.end(), cooler);
   Finding finding = MakeFinding(kRule_collective_hang, Severity::kError, kOneWitness);
   finding.implies = GpuUsed::kPartly;
-  finding.Param("how", "@hang.readings").Param("waiting", std::to_string(waiting.size()));
+  finding.Param("how", low->limit > 0 ? "@hang.readings" : "@hang.traffic")
+      .Param("waiting", std::to_string(waiting.size()));
   finding.Param("low", Format("{:.0f}", low->power)).Param("high", Format("{:.0f}", high->power));
   finding.Param("limit", Format("{:.0f}", low->limit)).Param("standing", std::to_string(standing.size()));
   for (const Rank& rank : ranks) AddItem(finding, evidence.Find("gpu.utilization.ratio", rank.gpu));

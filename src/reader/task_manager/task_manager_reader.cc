@@ -52,7 +52,13 @@ bool Names(std::string_view lower, std::initializer_list<const char*> words) {
 
 bool IsTaskManager(std::string_view lower) { return Names(lower, {"task manager", "taskmgr", "任务管理器"}); }
 
+// What a person says of nvidia-smi in one line; its tables never name it beside a share.
+bool QuotesSmi(std::string_view lower) {
+  return Contains(lower, "nvidia-smi") && !Names(lower, {"memory", "显存", "vram", "fan", "--"});
+}
+
 bool IsMonitor(std::string_view lower) {
+  if (QuotesSmi(lower)) return true;
   return Names(lower, {"hwmonitor", "gpu-z", "gpuz", "afterburner", "hwinfo", "open hardware monitor"});
 }
 
