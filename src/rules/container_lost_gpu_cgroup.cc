@@ -28,8 +28,9 @@ RuleOutcome CheckText(const RuleContext& context) {
   for (const Fact* name : evidence.All("gpu.name")) host = host == nullptr ? name : host;
   const Fact* reload = Said(evidence, "daemon_reload");
   const bool sure = container != nullptr || host != nullptr || reload != nullptr;
-  Finding finding = MakeFinding(kRule_container_lost_gpu_cgroup, sure ? Severity::kError : Severity::kWarning,
-                                sure ? kTwoWitnesses : kOneWitness);
+  // On a host the same error has other causes.
+  if (!sure) return RuleOutcome::CannotTell({"host.container"});
+  Finding finding = MakeFinding(kRule_container_lost_gpu_cgroup, Severity::kError, kTwoWitnesses);
   finding.implies = GpuUsed::kNo;
   finding.Param("seen", host != nullptr ? "@cgroup.host_works" : "@cgroup.alone");
   for (const Fact* fact : {error, host, reload, container, MainFact(context, "framework.torch.cuda_error")})

@@ -18,7 +18,29 @@ bool SaysNoDriver(const std::string& error) {
   return Contains(error, "Found no NVIDIA driver") || Contains(error, "libcuda.so.1: cannot open shared object file");
 }
 
+// A framework's word alone: the driver may also be there and not passed into a container, or lie on the Windows side.
+const Fact* SaidWithoutDriver(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  const bool seen = evidence.Find("driver.version") != nullptr || evidence.Bool("host.driver.module") == true;
+  const bool elsewhere = Said(evidence, "wsl_library") != nullptr || evidence.Bool("host.wsl") == true ||
+                         Said(evidence, "container_banner_no_driver") != nullptr ||
+                         MainFact(context, "process.container.command") != nullptr;
+  if (seen || elsewhere) return nullptr;
+  const Fact* said = Said(evidence, "torch_no_driver");
+  return said != nullptr ? said : Said(evidence, "tf_cuda_drivers_missing");
+}
+
+RuleOutcome CheckSaid(const Fact& said) {
+  Finding finding = MakeFinding(kRule_driver_missing, Severity::kWarning, kOneWitness);
+  finding.implies = GpuUsed::kNo;
+  finding.Param("part", "nvidia.ko");
+  finding.next = "nvidia-smi; lspci -nn | grep -i nvidia";
+  AddItem(finding, &said);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (const Fact* said = SaidWithoutDriver(context)) return CheckSaid(*said);
   const Evidence& evidence = context.evidence;
   const std::optional<bool> present = GpuPresent(evidence);
   if (present == false) return RuleOutcome::Clear();  // without a GPU a driver is not what is missing

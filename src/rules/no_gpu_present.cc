@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -10,7 +11,20 @@ namespace {
 
 constexpr std::string_view kNeeds[] = {"host.gpu.pci.count", "driver.nvml.ok"};
 
+// nvidia-smi reached the driver, and the driver has no GPU: taken out, switched off, or given up at start-up.
+RuleOutcome CheckText(const RuleContext& context) {
+  const Fact* none = Said(context.evidence, "smi_no_devices");
+  if (none == nullptr) return RuleOutcome::CannotTell({"log.smi_no_devices"});
+  Finding finding = MakeFinding(kRule_no_gpu_present, Severity::kWarning, kOneWitness);
+  finding.implies = GpuUsed::kNo;
+  finding.next = "lspci -nn | grep -i nvidia; sudo dmesg | grep -iE 'nvrm|xid'";
+  finding.Param("other", "-");
+  AddItem(finding, none);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
+  if (FromText(context.evidence)) return CheckText(context);
   const std::optional<bool> present = GpuPresent(context.evidence);
   if (!present) return RuleOutcome::CannotTell({"host.gpu.pci.count"});
   if (*present) return RuleOutcome::Clear();
