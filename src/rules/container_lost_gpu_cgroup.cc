@@ -24,6 +24,7 @@ RuleOutcome CheckText(const RuleContext& context) {
   // The host's own nvidia-smi works, or something names a container: then the container has lost what the host has.
   const Fact* container = Said(evidence, "container_prompt");
   if (container == nullptr) container = MainFact(context, "process.container.command");
+  if (container == nullptr) container = evidence.Find("host.container");
   const Fact* host = nullptr;
   for (const Fact* name : evidence.All("gpu.name")) host = host == nullptr ? name : host;
   const Fact* reload = Said(evidence, "daemon_reload");

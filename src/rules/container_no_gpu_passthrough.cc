@@ -31,20 +31,29 @@ RuleOutcome CheckText(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   const Fact* command = MainFact(context, "process.container.command");
   const Fact* banner = Said(evidence, "container_banner_no_driver");
-  const Fact* refused = Said(evidence, "docker_no_device_driver");
-  if (refused == nullptr) refused = Said(evidence, "docker_nvidia_runtime");
+  const Fact* refused = nullptr;
+  for (const char* id : {"docker_no_device_driver", "docker_nvidia_runtime", "docker_no_gpus_option",
+                         "docker_cdi_unresolved", "container_cli_no_driver"}) {
+    if (refused == nullptr) refused = Said(evidence, id);
+  }
   const bool without = RunWithoutGpus(command);
-  const bool blind = context.ladder.gpu_used == GpuUsed::kNo || Said(evidence, "nvidia_smi_not_found") != nullptr;
-  if (banner == nullptr && refused == nullptr && !(without && blind))
+  const Fact* available = MainFact(context, "framework.torch.cuda_available");
+  const bool sees = available != nullptr && available->value.AsBool() == true;
+  const bool blind =
+      context.ladder.gpu_used == GpuUsed::kNo || (Said(evidence, "nvidia_smi_not_found") != nullptr && !sees);
+  // The prompt of a container in which a framework finds no driver.
+  const bool no_driver = command == nullptr && Said(evidence, "torch_no_driver") != nullptr;
+  const Fact* inside = blind && no_driver ? evidence.Find("host.container") : nullptr;
+  if (banner == nullptr && refused == nullptr && inside == nullptr && !(without && blind))
     return command != nullptr ? RuleOutcome::Clear()
                               : RuleOutcome::CannotTell({"log.container_banner_no_driver", "host.container"});
-  Finding finding = MakeFinding(kRule_container_no_gpu_passthrough, Severity::kError,
-                                banner != nullptr || refused != nullptr ? kStated : kTwoWitnesses);
+  const double confidence = banner != nullptr || refused != nullptr ? kStated : without ? kTwoWitnesses : kOneWitness;
+  Finding finding = MakeFinding(kRule_container_no_gpu_passthrough,
+                                confidence == kOneWitness ? Severity::kWarning : Severity::kError, confidence);
   finding.implies = GpuUsed::kNo;
   finding.Param("what", refused != nullptr ? "@container.toolkit" : "@container.option");
-  for (const Fact* fact : {banner, refused, command, Said(evidence, "nvidia_smi_not_found"),
-                           MainFact(context, "framework.torch.cuda_available")})
-    AddItem(finding, fact);
+  for (const Fact* fact : {banner, refused, command, inside, Said(evidence, "nvidia_smi_not_found"), available})
+    AddLine(finding, fact);
   return RuleOutcome::Fired(std::move(finding));
 }
 

@@ -20,6 +20,9 @@ RuleOutcome Check(const RuleContext& context) {
   const Fact* error = evidence.Find("driver.nvml.error");
   const Fact* said = Said(evidence, "smi_no_driver");
   if (said == nullptr) said = Said(evidence, "nvml_driver_not_loaded");
+  // The kernel refused to load it.
+  const Fact* rejected = Said(evidence, "module_rejected");
+  if (said == nullptr) said = rejected;
   const bool nvml_says = said != nullptr || (error != nullptr && error->value.AsInt() == kNvmlDriverNotLoaded);
   const std::optional<bool> loaded = module != nullptr ? module->value.AsBool() : std::nullopt;
   if (!nvml_says && !loaded) return RuleOutcome::CannotTell({"host.driver.module", "driver.nvml.error"});
@@ -32,6 +35,7 @@ RuleOutcome Check(const RuleContext& context) {
   finding.Param("other", evidence.Text("host.driver.module_other").value_or("-"));
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said != nullptr ? said : error);
+  AddLine(finding, rejected);
   AddItem(finding, module);
   const Fact* version = evidence.Find("host.driver.version_on_disk");
   AddItem(finding, version != nullptr ? version : evidence.Find("host.driver.module_on_disk"));

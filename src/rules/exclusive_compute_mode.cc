@@ -30,31 +30,58 @@ const Fact* Refused(const RuleContext& context) {
   return nullptr;
 }
 
+// Of an exclusive GPU: the process that computes on it and is not the job.
+const Fact* OwnerOf(const RuleContext& context, const Entity& gpu) {
+  const Fact* owner = nullptr;
+  for (const Fact* listed : context.evidence.All("process.gpu.type")) {
+    const bool ours = listed->entity.pid() > 0 && listed->entity.pid() == context.analysis.main_pid;
+    if (listed->entity.gpu() == gpu.id && !ours && listed->value.Show() != "G") owner = listed;
+  }
+  return owner;
+}
+
+// In mode Prohibited CUDA does not show the GPU at all.
+const Fact* FoundNone(const RuleContext& context) {
+  for (const char* id : {"torch_no_gpus", "cuda_no_device"}) {
+    if (const Fact* said = Said(context.evidence, id)) return said;
+  }
+  if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kNo) return nullptr;
+  return MainFact(context, "framework.torch.cuda_available");
+}
+
+RuleOutcome Describe(const RuleContext& context, const Fact& mode, const Fact* refused, const Fact* owner) {
+  const bool closed = mode.value.AsText() == "prohibited";
+  const bool sure = closed || owner != nullptr;  // else whoever has it is in another container, or has ended since
+  Finding finding = MakeFinding(kRule_exclusive_compute_mode, sure ? Severity::kError : Severity::kWarning,
+                                sure ? kStated : kOneWitness);
+  finding.implies = GpuUsed::kNo;
+  const Fact* index = context.evidence.Find("gpu.index", mode.entity);
+  finding.Param("gpu", index != nullptr ? index->value.Show() : mode.entity.id).Param("mode", mode.value.Show());
+  finding.Param("owner", closed             ? "@exclusive.prohibited"
+                         : owner != nullptr ? "@exclusive.owner"
+                                            : "@exclusive.unseen")
+      .Param("pid", owner != nullptr ? std::to_string(owner->entity.pid()) : "?");
+  AddItem(finding, refused);
+  AddItem(finding, &mode);
+  AddItem(finding, owner);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
   const std::vector<const Fact*> modes = context.evidence.All("gpu.compute_mode");
-  const Fact* refused = Refused(context);
   if (modes.empty()) return RuleOutcome::CannotTell({"gpu.compute_mode"});
+  const Fact* refused = Refused(context);
+  const Fact* unowned = nullptr;
   for (const Fact* mode : modes) {
-    if (!Exclusive(*mode) || refused == nullptr) continue;
-    const Fact* owner = nullptr;
-    for (const Fact* listed : context.evidence.All("process.gpu.type")) {
-      const bool ours = listed->entity.pid() > 0 && listed->entity.pid() == context.analysis.main_pid;
-      if (listed->entity.gpu() == mode->entity.id && !ours && listed->value.Show() != "G") owner = listed;
-    }
+    if (!Exclusive(*mode)) continue;
     const bool closed = mode->value.AsText() == "prohibited";
-    if (owner == nullptr && !closed) continue;
-    Finding finding = MakeFinding(kRule_exclusive_compute_mode, Severity::kError, kStated);
-    finding.implies = GpuUsed::kNo;
-    const Fact* index = context.evidence.Find("gpu.index", mode->entity);
-    finding.Param("gpu", index != nullptr ? index->value.Show() : mode->entity.id).Param("mode", mode->value.Show());
-    finding.Param("owner", owner != nullptr ? "@exclusive.owner" : "@exclusive.prohibited")
-        .Param("pid", owner != nullptr ? std::to_string(owner->entity.pid()) : "?");
-    AddItem(finding, refused);
-    AddItem(finding, mode);
-    AddItem(finding, owner);
-    return RuleOutcome::Fired(std::move(finding));
+    const Fact* denied = refused == nullptr && closed ? FoundNone(context) : refused;
+    if (denied == nullptr) continue;
+    const Fact* owner = OwnerOf(context, mode->entity);
+    if (owner != nullptr || closed) return Describe(context, *mode, denied, owner);
+    unowned = mode;
   }
-  return RuleOutcome::Clear();
+  return unowned != nullptr ? Describe(context, *unowned, refused, nullptr) : RuleOutcome::Clear();
 }
 
 }  // namespace

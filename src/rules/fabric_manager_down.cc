@@ -23,6 +23,11 @@ const Fact* NotReady(const RuleContext& context) {
     const std::string text = fact != nullptr ? fact->value.AsText().value_or("") : "";
     if (Contains(text, "system not yet initialized") || Contains(text, "Error 802")) return fact;
   }
+  // Its own log says that it gave up, and the framework finds nothing.
+  if (context.ladder.gpu_used != GpuUsed::kNo) return nullptr;
+  for (const char* id : {"fabric_mismatch", "fabric_failed"}) {
+    if (const Fact* said = Said(context.evidence, id)) return said;
+  }
   return nullptr;
 }
 
@@ -36,11 +41,14 @@ RuleOutcome Check(const RuleContext& context) {
   }
   Finding finding = MakeFinding(kRule_fabric_manager_down, Severity::kError, kStated);
   finding.implies = GpuUsed::kNo;
-  const std::string driver =
-      context.evidence.Text("driver.version").value_or(context.evidence.Text("host.driver.version").value_or(""));
+  const std::string driver = context.evidence.Text("driver.version")
+                                 .value_or(context.evidence.Text("host.driver.version")
+                                               .value_or(FirstCaptured(context.evidence, "fabric_mismatch", "driver")));
   finding.Param("branch", driver.empty() ? "NNN" : driver.substr(0, driver.find('.')));
   AddItem(finding, error);
-  AddItem(finding, context.evidence.Find("driver.version"));
+  for (const Fact* fact : {Said(context.evidence, "fabric_mismatch"), Said(context.evidence, "fabric_failed"),
+                           context.evidence.Find("driver.version")})
+    AddLine(finding, fact);
   return RuleOutcome::Fired(std::move(finding));
 }
 

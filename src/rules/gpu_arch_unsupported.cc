@@ -168,7 +168,11 @@ RuleOutcome Check(const RuleContext& context) {
   if (!answer) answer = TorchTooOld(context.evidence);
   if (!answer) answer = TensorFlowIgnores(context);
   bool compared = false;
-  if (!answer) answer = Compared(context, compared);
+  if (!answer) {
+    answer = Compared(context, compared);
+    // A text may show the GPU at work for another program, or another machine's: no error of the job's is quoted.
+    if (answer && context.ladder.gpu_used == GpuUsed::kYes) answer->implies = GpuUsed::kUnknown;
+  }
   if (!answer) answer = CudaSays(context);
   if (!answer)
     return compared ? RuleOutcome::Clear()

@@ -14,7 +14,7 @@ extern const Rule kRule_gpu_hardware_lost;
 
 namespace {
 
-constexpr std::string_view kNeeds[] = {"gpu.lost", "gpu.error", "log.xid"};
+constexpr std::string_view kNeeds[] = {"gpu.lost", "gpu.error", "log.xid", "log.cuda_ecc", "host.gpu.pci.silent"};
 
 // Xid numbers that speak of the board, the link or its firmware, not of the program (NVIDIA, Xid errors): double-bit
 // ECC, NVLink, off the bus, uncontained ECC, GSP.
@@ -31,6 +31,37 @@ const Fact* BoardXid(const Evidence& evidence, std::string& number) {
   return nullptr;
 }
 
+// A broken fan sensor gives ERR! beside good readings, a GPU that is gone has none. The memory is the driver's own
+// count.
+bool AnswersNothing(const Evidence& evidence, const Entity& gpu) {
+  for (const char* name : {"gpu.utilization.ratio", "gpu.temperature.celsius", "gpu.pstate", "gpu.power.watts"}) {
+    const Fact* fact = evidence.Find(name, gpu);
+    if (fact != nullptr && fact->value.known()) return false;
+  }
+  return true;
+}
+
+// nvidia-smi prints an error in place of the readings.
+const Fact* Unreadable(const Evidence& evidence) {
+  for (const Fact* error : evidence.All("gpu.error")) {
+    const std::string text = error->value.AsText().value_or("");
+    if (Contains(text, "lost") || Contains(text, "equires reset") || AnswersNothing(evidence, error->entity))
+      return error;
+  }
+  return Said(evidence, "smi_needs_reset");
+}
+
+// The kernel module found the board and could not start it, or its configuration space reads as ff. Laptops that switch
+// their GPU off show ff as well: nvidia-smi has to miss it too.
+const Fact* StartFailed(const Evidence& evidence) {
+  const Fact* silent = evidence.Find("host.gpu.pci.silent");
+  const bool missed = Said(evidence, "smi_no_devices") != nullptr || Said(evidence, "smi_no_driver") != nullptr;
+  if (silent != nullptr && missed) return silent;
+  if (Said(evidence, "smi_no_devices") != nullptr && evidence.Int("host.gpu.pci.count").value_or(0) > 0)
+    return evidence.Find("host.gpu.pci.devices");
+  return evidence.All("gpu.name").empty() ? Said(evidence, "rm_init_failed") : nullptr;
+}
+
 Finding Describe(const Fact* fact, double confidence, const char* what, const std::string& xid) {
   Finding finding = MakeFinding(kRule_gpu_hardware_lost, Severity::kError, confidence);
   finding.implies = GpuUsed::kNo;
@@ -39,8 +70,7 @@ Finding Describe(const Fact* fact, double confidence, const char* what, const st
   return finding;
 }
 
-RuleOutcome Check(const RuleContext& context) {
-  const Evidence& evidence = context.evidence;
+RuleOutcome Look(const Evidence& evidence) {
   for (const Fact* lost : evidence.All("gpu.lost")) {
     if (lost->value.AsBool() == true) return RuleOutcome::Fired(Describe(lost, kStated, "@lost.gone", "79"));
   }
@@ -58,14 +88,36 @@ RuleOutcome Check(const RuleContext& context) {
     if (known == nullptr) finding.severity = Severity::kWarning;
     return RuleOutcome::Fired(std::move(finding));
   }
+  if (const Fact* ecc = Said(evidence, "cuda_ecc"))
+    return RuleOutcome::Fired(Describe(ecc, kStated, "@lost.ecc", "48"));
+  if (const Fact* error = Unreadable(evidence)) {
+    Finding finding = Describe(error, kTwoWitnesses, "@lost.unreadable", "79");
+    finding.Param("error", error->entity.kind == EntityKind::kGpu ? error->value.Show() : "GPU requires reset");
+    return RuleOutcome::Fired(std::move(finding));
+  }
   if (const Fact* handle = Said(evidence, "smi_device_handle")) {
     Finding finding = Describe(handle, kTwoWitnesses, "@lost.handle", "79");
     finding.Param("bus", FirstCaptured(evidence, "smi_device_handle", "bus"));
     return RuleOutcome::Fired(std::move(finding));
   }
+  if (const Fact* likely = StartFailed(evidence)) {
+    Finding finding = Describe(likely, kOneWitness, "@lost.start", "79");
+    finding.severity = Severity::kWarning;
+    AddItem(finding, Said(evidence, "smi_no_devices"));
+    return RuleOutcome::Fired(std::move(finding));
+  }
   const bool asked =
       !evidence.All("gpu.lost").empty() || Said(evidence, "xid") != nullptr || !evidence.All("gpu.name").empty();
   return asked ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"gpu.lost", "log.xid"});
+}
+
+RuleOutcome Check(const RuleContext& context) {
+  RuleOutcome outcome = Look(context.evidence);
+  // The job may run on another GPU of the machine.
+  for (Finding& finding : outcome.findings) {
+    if (context.ladder.gpu_used == GpuUsed::kYes) finding.implies = GpuUsed::kUnknown;
+  }
+  return outcome;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "engine/lookup.h"
@@ -50,6 +51,17 @@ const Fact* ComputesOn(const Evidence& evidence, const Entity& gpu) {
   return nullptr;
 }
 
+// The number that the driver should have for the framework's device if both counted alike: an explicit list renumbers.
+// Nothing when the list names GPUs by UUID.
+std::optional<int64_t> Expected(const RuleContext& context, int device) {
+  const Fact* visible = MainFact(context, "process.env.CUDA_VISIBLE_DEVICES");
+  const std::string list = visible != nullptr ? visible->value.AsText().value_or("") : "";
+  if (list.empty()) return device;
+  const std::vector<std::string_view> entries = Split(list, ',');
+  if (static_cast<size_t>(device) >= entries.size()) return std::nullopt;
+  return ParseInt(Trim(entries[static_cast<size_t>(device)]));
+}
+
 // CUDA numbers the fastest GPU first, the driver by PCI bus (CUDA programming guide, CUDA_DEVICE_ORDER).
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
@@ -57,6 +69,8 @@ RuleOutcome Check(const RuleContext& context) {
   for (int device = 0; device < kMostDevices; ++device) {
     const Fact* named = MainFact(context, "framework.torch.device." + std::to_string(device) + ".name");
     if (named == nullptr) continue;
+    const std::optional<int64_t> expected = Expected(context, device);
+    if (!expected) continue;
     const std::string framework = named->value.Show();
     const Fact* other = nullptr;
     bool differs = false;
@@ -64,8 +78,8 @@ RuleOutcome Check(const RuleContext& context) {
       const std::optional<bool> same = Same(evidence, framework, index->entity);
       if (!same) continue;
       compared = true;
-      if (index->value.AsInt() == device) differs = !*same;
-      if (index->value.AsInt() != device && *same) other = index;
+      if (index->value.AsInt() == expected) differs = !*same;
+      if (index->value.AsInt() != expected && *same) other = index;
     }
     if (!differs || other == nullptr) continue;
     const Fact* process = ComputesOn(evidence, other->entity);

@@ -15,27 +15,39 @@ namespace {
 
 constexpr std::string_view kNeeds[] = {"gpu.mig.mode", "gpu.mig.instances"};
 
+const Fact* FirstDenial(const RuleContext& context) {
+  for (const char* name : {"framework.torch.cuda_error", "framework.torch.cuda_available",
+                           "framework.tensorflow.gpu_count", "framework.jax.backend"}) {
+    if (const Fact* fact = MainFact(context, name)) return fact;
+  }
+  return nullptr;
+}
+
 // CUDA sees instances, not the GPU, as soon as MIG is on (MIG user guide): without one it finds no device there.
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
+  // Of a GPU without MIG nvidia-smi says something else.
+  const Fact* none = Said(evidence, "smi_no_gpu_instances");
   std::vector<const Fact*> empty;
   size_t known = 0, plain = 0;
   for (const Fact* mode : evidence.All("gpu.mig.mode")) {
     if (mode->value.AsBool() == false) ++plain;
     const Fact* instances = evidence.Find("gpu.mig.instances", mode->entity);
-    if (mode->value.AsBool() != true || instances == nullptr || !instances->value.AsList()) continue;
+    if (mode->value.AsBool() != true) continue;
+    const bool listed = instances != nullptr && instances->value.AsList();
+    if (!listed && none == nullptr) continue;
     ++known;
-    if (instances->value.AsList()->empty()) empty.push_back(mode);
+    if (!listed || instances->value.AsList()->empty()) empty.push_back(mode);
   }
   if (known == 0 && plain == 0) return RuleOutcome::CannotTell({"gpu.mig.mode", "gpu.mig.instances"});
   if (empty.empty()) return RuleOutcome::Clear();
   // Somebody says that he finds no device: then it is the cause. Else it only waits to become one.
   const Fact* denied = nullptr;
-  for (const char* id : {"cuda_no_device", "torch_no_gpus"}) {
+  for (const char* id : {"cuda_no_device", "torch_no_gpus", "cuda_invalid_ordinal"}) {
     if (denied == nullptr) denied = Said(evidence, id);
   }
   if (denied == nullptr && context.ladder.rung(Source::kFramework).gpu_used == GpuUsed::kNo)
-    denied = MainFact(context, "framework.torch.cuda_available");
+    denied = FirstDenial(context);
   Finding finding = MakeFinding(kRule_mig_no_instance, denied != nullptr ? Severity::kError : Severity::kWarning,
                                 denied != nullptr ? kStated : kOneWitness);
   if (denied != nullptr) finding.implies = GpuUsed::kNo;
@@ -46,7 +58,8 @@ RuleOutcome Check(const RuleContext& context) {
     AddItem(finding, mode);
   }
   finding.Param("gpus", Join(indices, ", "));
-  AddItem(finding, Said(evidence, "smi_no_mig_devices"));
+  AddLine(finding, Said(evidence, "smi_no_mig_devices"));
+  AddLine(finding, none);
   AddItem(finding, denied);
   return RuleOutcome::Fired(std::move(finding));
 }

@@ -25,9 +25,20 @@ const Fact* UnknownError(const RuleContext& context) {
   return Contains(text, "CUDA unknown error") || Contains(text, "CUDA_ERROR_UNKNOWN") ? error : nullptr;
 }
 
+// "never suspended", "no suspend involved": the word alone is no suspend.
+bool Denied(const Fact& fact) {
+  const std::string line = Lower(fact.quote);
+  for (const char* word : {"never suspend", "no suspend", "not suspend", "n't suspend", "without suspend",
+                           "not been suspend", "never been suspend", "never hibernat", "no hibernat", "never sleeps"}) {
+    if (Contains(line, word)) return true;
+  }
+  return false;
+}
+
 RuleOutcome Check(const RuleContext& context) {
   const Fact* error = UnknownError(context);
   const Fact* suspended = Said(context.evidence, "suspended");
+  if (suspended != nullptr && Denied(*suspended)) suspended = nullptr;
   if (suspended == nullptr && context.evidence.Bool("host.driver.suspended") == true)
     suspended = context.evidence.Find("host.driver.suspended");
   if (error == nullptr) return RuleOutcome::Clear();

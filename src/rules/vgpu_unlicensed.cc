@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/lookup.h"
+#include "engine/text_facts.h"
 
 namespace gpuwhy::rules {
 
@@ -37,6 +38,14 @@ RuleOutcome Check(const RuleContext& context) {
       finding.implies = GpuUsed::kYes;
       AddItem(finding, type);
       break;
+    }
+    // "busy or unavailable" in the shared mode: refused for want of a licence.
+    const Fact* refused = Said(evidence, "cuda_devices_busy");
+    const Fact* mode = evidence.Find("gpu.compute_mode", licence->entity);
+    if (refused != nullptr && (mode == nullptr || mode->value.AsText() == "default")) {
+      finding.severity = Severity::kError;
+      finding.implies = GpuUsed::kNo;
+      AddItem(finding, refused);
     }
     return RuleOutcome::Fired(std::move(finding));
   }

@@ -29,18 +29,35 @@ bool LooksLikeWsl(const Evidence& evidence) {
          tool.substr(0, tool.find('.')) != driver.substr(0, driver.find('.'));
 }
 
+// dpkg names a Linux driver inside WSL, and a framework finds no GPU.
+RuleOutcome CheckPackages(const RuleContext& context) {
+  const Fact* package = context.evidence.Find("host.driver.library_version");
+  const bool installed = package != nullptr && Trim(package->quote).substr(0, 3) == "ii ";
+  if (!installed || context.evidence.Bool("host.wsl") != true) return RuleOutcome::CannotTell({"log.libcuda_listed"});
+  if (context.ladder.gpu_used != GpuUsed::kNo) return RuleOutcome::Clear();
+  Finding finding = MakeFinding(kRule_wsl_libcuda_shadowed, Severity::kError, kTwoWitnesses);
+  finding.implies = GpuUsed::kNo;
+  const std::string_view row = Trim(Trim(package->quote).substr(3));
+  finding.Param("path", std::string(row.substr(0, row.find(' '))));
+  AddItem(finding, package);
+  AddItem(finding, context.evidence.Find("host.wsl"));
+  AddItem(finding, MainFact(context, "framework.torch.cuda_available"));
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 // The path that the loader takes first, and whether Windows' own is behind it.
 RuleOutcome CheckText(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   StringList paths = Captured(evidence, "libcuda_listed", "path");
   if (paths.empty()) paths = Captured(evidence, "libcuda_found", "path");
-  if (paths.empty()) return RuleOutcome::CannotTell({"log.libcuda_listed"});
+  if (paths.empty()) return CheckPackages(context);
   const bool windows_behind = std::any_of(paths.begin(), paths.end(), OfWindows);
   if (!LooksLikeWsl(evidence) || OfWindows(paths.front()) ||
-      (!windows_behind && Said(evidence, "wsl_library") == nullptr))
+      (!windows_behind && Said(evidence, "wsl_library") == nullptr && evidence.Bool("host.wsl") != true))
     return RuleOutcome::Clear();
   const Fact* listed = Said(evidence, "libcuda_listed");
   const Fact* denied = Said(evidence, "cuda_no_device");
+  if (context.ladder.gpu_used == GpuUsed::kYes) return RuleOutcome::Clear();
   const bool sure = denied != nullptr || context.ladder.gpu_used == GpuUsed::kNo;
   Finding finding = MakeFinding(kRule_wsl_libcuda_shadowed, sure ? Severity::kError : Severity::kWarning,
                                 sure ? kTwoWitnesses : kOneWitness);

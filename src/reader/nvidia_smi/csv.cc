@@ -146,8 +146,9 @@ class Query {
  private:
   bool Row(const std::vector<Heading>& headings, size_t i) {
     const std::vector<std::string_view> fields = Fields(text_[i]);
-    if (fields.size() != headings.size()) return false;
-    if (!ParseHeader(text_[i]).empty()) return true;  // the header once more
+    // The next command of the session has as many commas as the row that it asks for.
+    if (fields.size() != headings.size() || Contains(text_[i], "nvidia-smi")) return false;
+    if (!ParseHeader(text_[i]).empty()) return false;  // the header once more, or of another query
     const auto at = [&](std::string_view query) -> std::string_view {
       for (size_t k = 0; k < headings.size(); ++k) {
         if (headings[k].query == query) return fields[k];
@@ -171,7 +172,10 @@ class Query {
 
   // Without an index column a row that repeats an earlier row's GPU is its next reading.
   long long Index(std::string_view index, const std::string& identity, size_t i) {
-    if (const std::optional<long long> number = ParseInt(index)) return *number;
+    if (const std::optional<long long> number = ParseInt(index)) {
+      writer_.Put(*number, "gpu.index", Value::Of(static_cast<int64_t>(*number)), Source::kDevice, i);
+      return *number;
+    }
     const auto [place, fresh] = known_.emplace(identity, static_cast<long long>(known_.size()));
     if (fresh)
       writer_.Put(place->second, "gpu.index", Value::Of(static_cast<int64_t>(place->second)), Source::kDevice, i);
