@@ -13,6 +13,8 @@ namespace {
 
 // A desktop makes single per cent; with a compute process listed on the GPU less is needed to believe in its work.
 constexpr double kBusy = 0.10, kBusyWithProcess = 0.05;
+// Idle data-centre cards draw 10 to 20 % of their limit.
+constexpr double kWorkingPower = 0.3;
 
 WitnessStatement Say(Source rung, GpuUsed used, const char* key, std::map<std::string, std::string> params = {}) {
   return {rung, used, Format("witness.text.{}", key), std::move(params), "ok", ""};
@@ -64,10 +66,12 @@ WitnessStatement Framework(const Evidence& evidence) {
   if (JobHas(evidence, "framework.torch.arch_missing"))
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.arch_missing");
   // On a Mac the question for CUDA is the wrong one.
-  if (available == false && Said(evidence, "mentions_mps") == nullptr)
+  const Fact* others = FirstOf(evidence, "framework.tensorflow.gpu_count");
+  const bool other_sees = others != nullptr && others->value.AsInt().value_or(0) > 0;
+  if (available == false && !other_sees && Said(evidence, "mentions_mps") == nullptr)
     return said(GpuUsed::kNo, "framework_cannot", "framework.torch.cuda_available");
   const Fact* count = FirstOf(evidence, "framework.tensorflow.gpu_count");
-  if (count != nullptr && count->value.AsInt() == 0)
+  if (count != nullptr && count->value.AsInt() == 0 && available != true)  // one framework's GPU is enough
     return said(GpuUsed::kNo, "framework_cannot", "framework.tensorflow.gpu_count");
   if (JobSays(evidence, "framework.jax.backend", "cpu"))
     return said(GpuUsed::kNo, "framework_cpu", "framework.jax.backend");
@@ -86,6 +90,16 @@ WitnessStatement Quoted(const Evidence& evidence, Source rung) {
       return Say(rung, GpuUsed::kUnknown, "quoted", {{"quote", fact->quote}});
   }
   return Silent(rung);
+}
+
+// CUDA's own refusal to start: no program that got it works on the GPU. What fails later says nothing of that kind.
+WitnessStatement Cuda(const Evidence& evidence) {
+  for (const char* id : {"cuda_no_device", "cuda_devices_busy", "cuda_driver_insufficient", "cuda_system_not_ready",
+                         "cuda_driver_mismatch", "cuda_compat_unsupported", "cuda_unknown"}) {
+    if (const Fact* said = Said(evidence, id))
+      return Say(Source::kCuda, GpuUsed::kNo, "quoted", {{"quote", said->quote}});
+  }
+  return Quoted(evidence, Source::kCuda);
 }
 
 // Windows' scheduler counters as Task Manager draws them: the engines that carry CUDA.
@@ -152,8 +166,25 @@ Busiest FindBusiest(const Evidence& evidence) {
   return best;
 }
 
+// A partitioned GPU has no duty cycle: a compute process on it and power well above idle stand for work.
+const Fact* WorkingMig(const Evidence& evidence) {
+  for (const Fact* mode : evidence.All("gpu.mig.mode")) {
+    bool only_graphics = false;
+    const Fact* power = evidence.Find("gpu.power.watts", mode->entity);
+    const Fact* limit = evidence.Find("gpu.power.limit.watts", mode->entity);
+    if (mode->value.AsBool() != true || power == nullptr || limit == nullptr) continue;
+    const double drawn = power->value.AsDouble().value_or(0), most = limit->value.AsDouble().value_or(0);
+    if (ComputesOn(evidence, mode->entity, only_graphics) && most > 0 && drawn >= kWorkingPower * most) return power;
+  }
+  return nullptr;
+}
+
 WitnessStatement Device(const Evidence& evidence, const Busiest& busiest) {
   const Source rung = Source::kDevice;
+  const Fact* mig = busiest.works ? nullptr : WorkingMig(evidence);
+  if (mig != nullptr)
+    return Say(rung, GpuUsed::kYes, "device_mig",
+               {{"gpu", mig->entity.id.substr(1)}, {"power", Format("{:.0f} W", *mig->value.AsDouble())}});
   if (busiest.duty < 0) return Silent(rung);
   const Fact* power = evidence.Find("gpu.power.watts", busiest.gpu);
   const std::optional<double> watts = power != nullptr ? power->value.AsDouble() : std::nullopt;
@@ -169,17 +200,19 @@ WitnessStatement Device(const Evidence& evidence, const Busiest& busiest) {
 Ladder ClimbText(const Evidence& evidence) {
   const Busiest busiest = FindBusiest(evidence);
   Ladder ladder;
-  ladder.rungs = {Framework(evidence), Quoted(evidence, Source::kCuda), System(evidence), Driver(evidence),
-                  Device(evidence, busiest)};
+  ladder.rungs = {Framework(evidence), Cuda(evidence), System(evidence), Driver(evidence), Device(evidence, busiest)};
   const GpuUsed framework = ladder.rung(Source::kFramework).gpu_used, driver = ladder.rung(Source::kDriver).gpu_used;
   if (framework == GpuUsed::kNo) {
     ladder.gpu_used = GpuUsed::kNo;
     ladder.confidence = 0.95;  // the framework itself says so
-  } else if (driver == GpuUsed::kYes || busiest.works || framework == GpuUsed::kYes ||
-             ladder.rung(Source::kOs).gpu_used == GpuUsed::kYes) {
+  } else if (driver == GpuUsed::kYes || ladder.rung(Source::kDevice).gpu_used == GpuUsed::kYes ||
+             framework == GpuUsed::kYes || ladder.rung(Source::kOs).gpu_used == GpuUsed::kYes) {
     ladder.gpu_used = GpuUsed::kYes;
     const bool two = driver == GpuUsed::kYes || (busiest.works && (busiest.compute || framework == GpuUsed::kYes));
     ladder.confidence = two ? 0.8 : 0.6;
+  } else if (ladder.rung(Source::kCuda).gpu_used == GpuUsed::kNo) {
+    ladder.gpu_used = GpuUsed::kNo;
+    ladder.confidence = 0.8;
   }
   return ladder;
 }

@@ -86,7 +86,12 @@ struct Decision {
 Decision Decide(const RuleContext& context, const Report& report) {
   const Ladder& ladder = context.ladder;
   for (const GpuUsed used : {GpuUsed::kNo, GpuUsed::kPartly}) {
-    if (const Finding* finding = Implying(report, used, true)) return {used, finding->confidence, finding};
+    const Finding* finding = Implying(report, used, true);
+    if (finding == nullptr) continue;
+    // What only follows from a relation does not stand against a GPU that two rungs show at work.
+    const bool refuted = used == GpuUsed::kNo && finding->confidence < kStated && ladder.gpu_used == GpuUsed::kYes &&
+                         ladder.confidence >= kTwoWitnesses;
+    return {refuted ? GpuUsed::kUnknown : used, finding->confidence, finding};
   }
   const Finding* deciding = FirstThat(report, Decides);
   if (const Finding* finding = Implying(report, GpuUsed::kYes, false)) {

@@ -41,11 +41,13 @@ RuleOutcome CheckText(const RuleContext& context) {
   if (!share && data != nullptr && batch != nullptr && batch->value.AsDouble().value_or(0) > 0)
     share = data->value.AsDouble().value_or(0) / *batch->value.AsDouble();
   if (!share) return RuleOutcome::CannotTell({"progress.data.seconds", "progress.input.ratio"});
+  // On the CPU waiting for data has no GPU to keep waiting.
+  if (context.ladder.rung(Source::kFramework).gpu_used == GpuUsed::kNo) return RuleOutcome::Clear();
   if (*share < kShareInfo || *share > 1.05) return RuleOutcome::Clear();  // above 1 the two are counted apart
   Finding finding = TimeFinding(kRule_input_pipeline_bound, std::min(1.0, *share), kTwoWitnesses);
   const StringList workers = Captured(context.evidence, "loader_workers", "workers");
   finding.Param("wait", ShowPercent(std::min(1.0, *share)))
-      .Param("workers", workers.empty() ? "?" : workers.front())
+      .Param("workers", workers.empty() ? "@param.unknown" : workers.front())
       .Param("suggested", "4");
   // Waiting for data says nothing of a job that says it computes on the CPU.
   if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kNo && finding.severity != Severity::kInfo)

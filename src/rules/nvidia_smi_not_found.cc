@@ -28,6 +28,8 @@ RuleOutcome FromShell(const RuleContext& context, const Fact* said) {
 
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
+  // No Mac has an NVIDIA driver of today, nor its tools.
+  if (Said(evidence, "tf_metal") != nullptr || Said(evidence, "mentions_mps") != nullptr) return RuleOutcome::Clear();
   if (const Fact* said = Said(evidence, "nvidia_smi_not_found")) return FromShell(context, said);
   if (FromText(evidence)) return RuleOutcome::Clear();
   const Fact* on_path = evidence.Find("nvidia_smi.on_path");

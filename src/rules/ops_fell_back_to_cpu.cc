@@ -1,5 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
 
@@ -12,7 +17,27 @@ namespace {
 constexpr std::string_view kNeeds[] = {"log.torch_mps_fallback", "window.kernels.count",
                                        "framework.torch.parameters.cuda_bytes"};
 
+constexpr double kMostOnCpu = 0.10;  // llama.cpp counts the output layer: 32 of 33 is the whole model
+
+// Share of a model that llama.cpp or Ollama left on the CPU; nothing when the text does not say.
+std::optional<double> LeftOnCpu(const Evidence& evidence) {
+  const std::optional<double> layers = ParseDouble(FirstCaptured(evidence, "llama_offloaded", "layers")),
+                              all = ParseDouble(FirstCaptured(evidence, "llama_offloaded", "all"));
+  if (layers && all && *all > 0 && *layers > 0) return 1 - *layers / *all;
+  const std::string shares = FirstCaptured(evidence, "ollama_ps_split", "shares");  // "68%/32%", CPU first
+  const std::optional<double> cpu = ParseDouble(shares.substr(0, std::min(shares.find('%'), shares.size())));
+  return cpu ? std::optional<double>(*cpu / 100) : std::nullopt;
+}
+
 RuleOutcome CheckText(const RuleContext& context) {
+  if (const std::optional<double> left = LeftOnCpu(context.evidence); left && *left > kMostOnCpu) {
+    Finding finding = MakeFinding(kRule_ops_fell_back_to_cpu, Severity::kWarning, kStated);
+    finding.implies = GpuUsed::kPartly;
+    finding.Param("what", "@fallback.layers").Param("left", ShowPercent(*left));
+    AddItem(finding, Said(context.evidence, "llama_offloaded"));
+    AddItem(finding, Said(context.evidence, "ollama_ps_split"));
+    return RuleOutcome::Fired(std::move(finding));
+  }
   for (const char* id : {"ort_fell_back", "ort_provider_missing", "tf_device_unsatisfied", "torch_mps_fallback"}) {
     const Fact* said = Said(context.evidence, id);
     if (said == nullptr) continue;

@@ -121,10 +121,37 @@ TEST(CollectEnv, ListsOfPip) {
   EXPECT_EQ(Read("Name: torch\nVersion: 2.1.0+cpu\nSummary: Tensors\n").Text(kCudaBuilt), "");
 }
 
+TEST(CollectEnv, PackagesFromFiles) {
+  const auto built = [](std::string_view line) { return Read(line).Text(kCudaBuilt); };
+  EXPECT_EQ(built("torch @ https://example.org/whl/cpu/torch-2.1.0%2Bcpu-cp311-cp311-linux_x86_64.whl\n"), "");
+  EXPECT_EQ(built("torch @ file:///tmp/torch-2.3.0+cu121-cp310-cp310-linux_x86_64.whl#sha256=0a\n"), "12.1");
+  EXPECT_TRUE(Read("torch @ file:///tmp/checkout\n").WithPrefix("").empty());
+}
+
+TEST(CollectEnv, ReportOfUltralytics) {
+  const Evidence gpu = Read(
+      "Environment            Linux\nInstall                pip\nGPU                    Tesla T4, 15102MiB\n"
+      "GPU count              2\nCUDA                   12.1\n\ntorch                  ✅ 2.1.0>=1.8.0\n");
+  EXPECT_EQ(gpu.Bool("framework.torch.cuda_available"), true);
+  EXPECT_EQ(gpu.Text(kCudaBuilt), "12.1");
+  EXPECT_EQ(gpu.Int("framework.torch.device_count"), 2);
+  EXPECT_EQ(gpu.Text("framework.torch.device.0.name"), "Tesla T4");
+  EXPECT_EQ(gpu.Text("framework.torch.version"), "2.1.0");
+  // None is printed whenever no GPU is seen: it says nothing of the build.
+  const Evidence none = Read("Environment   Windows\nInstall   pip\nCUDA    None\n\ntorch   ✅ 2.1.0>=1.8.0\n");
+  EXPECT_EQ(none.Bool("framework.torch.cuda_available"), false);
+  EXPECT_EQ(none.Find(kCudaBuilt), nullptr);
+  EXPECT_EQ(Read("torch    ❌ 1.7.0+cpu>=1.8.0\n").Text(kCudaBuilt), "");
+  const Evidence rocm = Read("Install   pip\nGPU      AMD Radeon RX 7900 XTX, 24560MiB\nCUDA    None\n");
+  EXPECT_EQ(rocm.Find("framework.torch.cuda_available"), nullptr);
+}
+
 TEST(CollectEnv, StaysSilent) {
-  for (const char* text : {"OS: Ubuntu 22.04\nGPU 0: my old card\n", "torch>=2.0\n", "torch 2 is what I have\n",
-                           "torchvision 0.16.0\n", "Name: torch\nfoo\n", "CUDA used: 11.7\n", "jax was fine\n",
-                           "pip install torch==2.1.0 now\n", "tensorflow-estimator 2.10.0\n"}) {
+  for (const char* text :
+       {"OS: Ubuntu 22.04\nGPU 0: my old card\n", "torch>=2.0\n", "torch 2 is what I have\n", "torchvision 0.16.0\n",
+        "Name: torch\nfoo\n", "CUDA used: 11.7\n", "jax was fine\n", "pip install torch==2.1.0 now\n",
+        "tensorflow-estimator 2.10.0\n", "jax 0.4 is nice\n", "tensorflow 2.10 gpu\n", "CUDA 12.1\n", "CUDA None\n",
+        "GPU count 2\n", "torch ❌ (not installed)>=1.8.0\n"}) {
     EXPECT_TRUE(Read(text).WithPrefix("").empty()) << text;
   }
 }

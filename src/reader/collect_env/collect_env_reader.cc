@@ -6,13 +6,14 @@
 #include "base/text.h"
 #include "reader/collect_env/lightning.h"
 #include "reader/collect_env/packages.h"
+#include "reader/collect_env/ultralytics.h"
 #include "reader/reader.h"
 #include "reader/torch_version.h"
 #include "reader/words.h"
 
 // Answers of `python -m torch.utils.collect_env` (torch/utils/collect_env.py: "Yes" and "No" before PyTorch 1.6, "True"
-// and "False" since), of `transformers-cli env`,
-// of PyTorch Lightning, and lists of installed packages.
+// and "False" since), of `transformers-cli env`, of PyTorch Lightning, of `yolo checks`, and lists of installed
+// packages.
 namespace gpuwhy {
 namespace {
 
@@ -39,7 +40,7 @@ class Report {
     for (at_ = 0; at_ < text_.size(); ++at_) {
       const std::string_view line = Trim(text_[at_]);
       if (line.empty()) continue;
-      if (lightning_.Read(line, text_.lines()[at_], sink_)) {
+      if (lightning_.Read(line, text_.lines()[at_], sink_) || ultralytics_.Read(line, text_.lines()[at_], sink_)) {
         text_.Claim(at_);
         continue;
       }
@@ -187,6 +188,7 @@ class Report {
   EvidenceSink& sink_;
   size_t at_ = 0;
   collect_env::LightningReport lightning_;
+  collect_env::UltralyticsReport ultralytics_;
   bool inside_ = false;  // a report of collect_env
   bool gpus_ = false;    // its list of GPUs
   bool torch_ = false;   // the running PyTorch has named its version

@@ -59,6 +59,16 @@ std::optional<Package> Pinned(std::string_view word) {
   return Make(word.substr(0, at), word.substr(at + 1, next - at - 1), word.substr(next + 1));
 }
 
+// `pip freeze` of a package that came from a file: "torch @ https://.../torch-2.1.0%2Bcpu-cp311-...whl#sha256=...".
+std::optional<Package> FromWheel(std::string_view name, std::string_view place) {
+  std::string file(place.substr(place.rfind('/') + 1));
+  for (size_t at = file.find("%2B"); at != std::string::npos; at = file.find("%2B", at)) file.replace(at, 3, "+");
+  const size_t begin = file.find('-');
+  if (begin == std::string::npos || file.find(".whl") == std::string::npos) return std::nullopt;
+  const std::string version = file.substr(begin + 1, file.find('-', begin + 1) - begin - 1);
+  return Make(name, version, "");
+}
+
 void Add(EvidenceSink& sink, const char* name, Value value, const TextLine& line) {
   AddQuoted(sink, name, TextJob(), std::move(value), Source::kFramework, line);
 }
@@ -93,9 +103,13 @@ std::optional<Package> ReadPackage(std::string_view line) {
   if (!words.empty() && (words[0] == "[pip]" || words[0] == "[pip3]" || words[0] == "[conda]" || words[0] == "-"))
     words.erase(words.begin());
   if (words.size() == 1) return Pinned(words[0]);
+  if (words.size() == 3 && words[1] == "@") return FromWheel(words[0], words[2]);
   // name version [build [features] [channel]]; pip adds the folder of an editable project.
   if (words.size() < 2 || words.size() > 5) return std::nullopt;
   const bool folder = words.size() > 2 && words[2].find_first_of("/\\") != std::string_view::npos;
+  // Every build string of conda counts its builds; a word without a figure is prose.
+  if (words.size() > 2 && !folder && words[2].find_first_of("0123456789") == std::string_view::npos)
+    return std::nullopt;
   return Make(words[0], words[1], words.size() > 2 && !folder ? words[2] : std::string_view());
 }
 

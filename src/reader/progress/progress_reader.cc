@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,7 +77,9 @@ class Reader {
   void Shares(size_t i) {
     if (const auto timings = progress::ReadTimings(text_[i])) {
       text_.Claim(i);
+      if (Evaluates(text_[i])) return;  // no training, and a loader of its own
       seen_.push_back(*timings);
+      batches_.push_back(Batch(text_[i]));
       newest_ = i;
     } else if (const auto share = progress::ReadInputShare(text_[i])) {
       Add("progress.input.ratio", Value::Of(*share), i);
@@ -97,33 +101,63 @@ class Reader {
     }
   }
 
-  // Running means of the newest line; where the lines have none, the mean of all lines, without the first one, which
-  // holds the start of the workers.
+  static bool Evaluates(std::string_view line) {
+    const std::string_view bare = Trim(line);
+    for (const char* start : {"Test", "test", "Val", "val", "Eval", "eval"}) {
+      if (bare.substr(0, std::string_view(start).size()) == start) return true;
+    }
+    return false;
+  }
+
+  // Number of the batch in "Epoch: [0][20/5005]" and "Train: 0 [20/1251 ( 2%)]", from 0; -1 where none is written.
+  static int64_t Batch(std::string_view line) {
+    for (size_t slash = line.find('/'); slash != std::string_view::npos; slash = line.find('/', slash + 1)) {
+      size_t begin = slash;
+      while (begin > 0 && (line[begin - 1] == ' ' || (line[begin - 1] >= '0' && line[begin - 1] <= '9'))) --begin;
+      if (begin == 0 || line[begin - 1] != '[') continue;
+      return ParseInt(Trim(line.substr(begin, slash - begin))).value_or(-1);
+    }
+    return -1;
+  }
+
+  // The running mean over batches of which the first, with the start of the workers, is no part: two means with their
+  // counts give the mean of what lies between. Nothing when only the first batch was seen.
+  std::optional<double> Between(const progress::Timing progress::StepTimings::*part) const {
+    const progress::Timing& first = seen_.front().*part;
+    const progress::Timing& last = seen_.back().*part;
+    const double before = static_cast<double>(batches_.front() + 1), after = static_cast<double>(batches_.back() + 1);
+    if (batches_.back() < 0 || batches_.front() < 0 || after <= before) {
+      if (batches_.back() == 0) return std::nullopt;
+      return last.mean;
+    }
+    return std::max(0.0, (*last.mean * after - *first.mean * before) / (after - before));
+  }
+
+  // Running means where the lines have them; else the mean of all lines without the first one.
+  std::optional<double> MeanOf(const progress::Timing progress::StepTimings::*part) const {
+    if ((seen_.back().*part).mean && (seen_.front().*part).mean) return Between(part);
+    const size_t first = seen_.size() >= 2 ? 1 : 0;
+    if (batches_.back() == 0) return std::nullopt;
+    double sum = 0;
+    for (size_t i = first; i < seen_.size(); ++i) sum += (seen_[i].*part).value;
+    return sum / static_cast<double>(seen_.size() - first);
+  }
+
   void AddMeans() {
     if (seen_.empty()) return;
-    double batch = 0, data = 0;
-    const progress::StepTimings& last = seen_.back();
-    if (last.batch.mean && last.data.mean) {
-      batch = *last.batch.mean;
-      data = *last.data.mean;
-    } else {
-      const size_t first = seen_.size() >= 3 ? 1 : 0;
-      for (size_t i = first; i < seen_.size(); ++i) {
-        batch += seen_[i].batch.value;
-        data += seen_[i].data.value;
-      }
-      batch /= static_cast<double>(seen_.size() - first);
-      data /= static_cast<double>(seen_.size() - first);
-    }
-    Add("progress.batch.seconds", Value::Of(batch), newest_);
-    Add("progress.data.seconds", Value::Of(data), newest_);
-    Add("progress.lines.count", Value::Of(static_cast<int64_t>(seen_.size())), newest_);
     Add("progress.steps_seen", Value::Of(true), newest_);
+    Add("progress.lines.count", Value::Of(static_cast<int64_t>(seen_.size())), newest_);
+    const std::optional<double> batch = MeanOf(&progress::StepTimings::batch),
+                                data = MeanOf(&progress::StepTimings::data);
+    if (!batch || !data) return;
+    Add("progress.batch.seconds", Value::Of(*batch), newest_);
+    Add("progress.data.seconds", Value::Of(*data), newest_);
   }
 
   PastedText& text_;
   EvidenceSink& sink_;
   std::vector<progress::StepTimings> seen_;
+  std::vector<int64_t> batches_;  // their numbers
   size_t newest_ = 0;
 };
 

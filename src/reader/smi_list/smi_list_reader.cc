@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "reader/reader.h"
+#include "reader/smi_list/topology.h"
 #include "reader/words.h"
 
 // `nvidia-smi -L`: "GPU 0: NVIDIA A100 (UUID: GPU-...)", and below a GPU that is split "MIG 3g.20gb Device 0: (UUID:
@@ -79,7 +80,10 @@ class List {
   StringList instances_;
 };
 
-void ReadList(PastedText& text, EvidenceSink& sink) { List(text, sink).Read(); }
+void ReadList(PastedText& text, EvidenceSink& sink) {
+  List(text, sink).Read();
+  smi_list::ReadTopology(text, sink);
+}
 
 }  // namespace
 

@@ -71,8 +71,13 @@ void WriteWitnesses(const Report& report, Writer& writer) {
 
 void WriteNumbers(const Finding& finding, Writer& writer) {
   std::vector<std::string> parts;
-  if (finding.share_of_time)
-    parts.push_back(writer.Text("finding.share", {{"share", ShowQuantity(*finding.share_of_time, "ratio")}}));
+  if (finding.share_of_time) {
+    // A text has no steady state: its share is of the time that it speaks of.
+    const bool text = std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                                  [](const EvidenceItem& item) { return !item.quote.empty(); });
+    parts.push_back(writer.Text(text ? "finding.share_text" : "finding.share",
+                                {{"share", ShowQuantity(*finding.share_of_time, "ratio")}}));
+  }
   if (finding.speedup) {
     const std::string key = finding.speedup->measured ? "finding.speedup.measured" : "finding.speedup.bound";
     parts.push_back(writer.Text(
