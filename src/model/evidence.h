@@ -22,8 +22,8 @@ struct Fact {
   Entity entity;
   Value value;
   Source source = Source::kOs;
-  std::string where;  // place in the source: "line 12", a path; empty for live sources
-  double time_s = 0;  // since the session began
+  std::string where;       // place in the source: "line 12", a path; empty for live sources
+  double time_s = 0;       // since the session began
   std::string quote = {};  // the line of a text that it was read from; empty for live sources
 };
 

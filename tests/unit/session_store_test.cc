@@ -83,9 +83,9 @@ TEST_F(SessionStore, PruneKeepsTheNewestFilesAndBytes) {
 TEST_F(SessionStore, WhatIsNoSessionIsNamed) {
   EXPECT_EQ(DiagnoseInput("", "x").error().message, "cannot read x: it is empty");
   EXPECT_EQ(DiagnoseInput(std::string("\x7f"
-                                        "ELF\0\1",
-                                        6),
-                            "x")
+                                      "ELF\0\1",
+                                      6),
+                          "x")
                 .error()
                 .message,
             "cannot read x: binary data, not a text");
