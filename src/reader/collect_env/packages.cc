@@ -83,7 +83,7 @@ void AddTorch(EvidenceSink& sink, const Package& package, const TextLine& line) 
   Add(sink, "framework.torch.cuda_built", Value::Of(*cuda), line);
 }
 
-// Until 2.11 tensorflow-gpu was the build with CUDA; later packages of this name hold nothing (pypi.org).
+// Until 2.11 tensorflow-gpu was the build with CUDA; later packages of this name hold nothing.
 void AddTensorFlow(EvidenceSink& sink, const Package& package, const TextLine& line) {
   Add(sink, "framework.tensorflow.version", Value::Of(package.version), line);
   const Version version = ParseVersion(package.version).value_or(Version{});
