@@ -15,6 +15,7 @@ PROBE = ctypes.c_ulonglong * 64
 DEVICE = (  # key of the text, function names (newest first), argument before the result
     ("minor", ("nvmlDeviceGetMinorNumber",), None),
     ("brand", ("nvmlDeviceGetBrand",), None),
+    ("virtualization_mode", ("nvmlDeviceGetVirtualizationMode",), None),
     ("compute_mode", ("nvmlDeviceGetComputeMode",), None),
     ("persistence_mode", ("nvmlDeviceGetPersistenceMode",), None),
     ("power_limit", ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit"), None),

@@ -6,12 +6,13 @@ import getpass
 import os
 import pathlib
 import re
+import shutil
 import socket
 import sys
 
 import pytest
 
-from machine_support import BINARY, causes, gpuwhy, machine, one_line, valid
+from machine_support import BINARY, READINGS, ROOTS, causes, gpuwhy, machine, one_line, valid
 
 if not BINARY.exists():
     pytest.skip(f"SKIPPED: {BINARY} is not built (make build, or set GPUWHY_BIN)", allow_module_level=True)
@@ -78,6 +79,32 @@ def test_a_machine_that_cannot(root, readings, cause):
     result = gpuwhy("doctor", environment=environment)
     assert result.returncode == 1 and "no program can use an NVIDIA GPU" in one_line(result.stdout) and "[bad]" in result.stdout
     assert "this job" not in result.stdout.lower()
+
+
+def test_a_gpu_that_is_split_into_nothing(tmp_path):
+    whole = (READINGS / "mig.txt").read_text(encoding="utf-8")
+    empty = tmp_path / "empty.txt"
+    empty.write_text(whole[: whole.index("[mig]")], encoding="utf-8")
+    document = valid(gpuwhy("doctor", "--json", environment=machine("healthy_h200", empty)).stdout)
+    assert "mig-no-instance" in causes(document)
+    document = valid(gpuwhy("doctor", "--json", environment=machine("healthy_h200", "mig.txt")).stdout)
+    assert "mig-no-instance" not in causes(document)
+
+
+def test_a_vgpu_without_its_licence():
+    document = valid(gpuwhy("doctor", "--json", environment=machine("healthy_h200", "vgpu.txt")).stdout)
+    finding = next(one for one in document["findings"] if one["cause"] == "vgpu-unlicensed")
+    assert finding["severity"] == "warning" and finding["evidence"][0]["value"] == "Unlicensed"
+
+
+def test_a_linux_driver_inside_wsl(tmp_path):
+    root = tmp_path / "wsl"
+    shutil.copytree(ROOTS / "wsl", root, symlinks=True)
+    environment = {"GPUWHY_ROOT": str(root)}
+    assert "wsl-libcuda-shadowed" not in causes(valid(gpuwhy("doctor", "--json", environment=environment).stdout))
+    shutil.copy(root / "usr/lib/wsl/lib/libcuda.so.1", root / "usr/lib/x86_64-linux-gnu/libcuda.so.1")
+    (root / "etc/ld.so.conf.d/ld.wsl.conf").rename(root / "etc/ld.so.conf.d/zz.wsl.conf")
+    assert "wsl-libcuda-shadowed" in causes(valid(gpuwhy("doctor", "--json", environment=environment).stdout))
 
 
 def test_every_path_tried_is_named():

@@ -232,6 +232,22 @@ FAKE_API Return nvmlDeviceGetEnforcedPowerLimit(DeviceHandle gpu, unsigned* out)
 FAKE_API Return nvmlDeviceGetDriverModel_v2(DeviceHandle gpu, unsigned* now, unsigned* pending) {
   return Pair(gpu, "driver_model", now, pending);
 }
+FAKE_API Return nvmlDeviceGetVirtualizationMode(DeviceHandle gpu, unsigned* out) {
+  return Simple(gpu, "virtualization_mode", out);
+}
+// Script: `licence = SUPPORTED,COUNT,LICENSED`, the last of them for the first feature.
+FAKE_API Return nvmlDeviceGetGridLicensableFeatures_v4(DeviceHandle handle, LicensableFeatures* out) {
+  Section* gpu = nullptr;
+  std::vector<double> numbers;
+  Return code = Enter(handle, &gpu);
+  if (code == kSuccess) code = gpu->Numbers("licence", &numbers, 3);
+  if (code != kSuccess) return code;
+  *out = {};
+  out->supported = static_cast<int>(numbers[0]);
+  out->count = static_cast<unsigned>(numbers[1]);
+  out->features[0].licensed = static_cast<unsigned>(numbers[2]);
+  return kSuccess;
+}
 FAKE_API Return nvmlDeviceGetMigMode(DeviceHandle gpu, unsigned* now, unsigned* pending) {
   return Pair(gpu, "mig_mode", now, pending);
 }

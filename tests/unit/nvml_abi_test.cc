@@ -45,6 +45,10 @@ TEST(NvmlAbi, StructsMatchTheHeader) {
   EXPECT_EQ(offsetof(nvml::FieldValue, value), offsetof(nvmlFieldValue_t, value));
   EXPECT_EQ(sizeof(nvml::BufferSample), sizeof(nvmlSample_t));
   EXPECT_EQ(sizeof(nvml::ViolationTime), sizeof(nvmlViolationTime_t));
+  EXPECT_EQ(sizeof(nvml::LicensableFeatures), sizeof(nvmlGridLicensableFeatures_t));
+  EXPECT_EQ(offsetof(nvml::LicensableFeatures, features),
+            offsetof(nvmlGridLicensableFeatures_t, gridLicensableFeatures));
+  EXPECT_EQ(offsetof(nvml::LicensableFeature, licensed), offsetof(nvmlGridLicensableFeature_t, featureState));
 }
 
 TEST(NvmlAbi, ProcessUtilisationMatchesTheHeader) {

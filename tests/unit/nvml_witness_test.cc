@@ -153,6 +153,20 @@ TEST(NvmlWitness, MigSaysWhatItCannotSee) {
   EXPECT_EQ(run.Values("process.gpu.memory.bytes", Entity::ProcessOnGpu(700, kH200.id)).front(), 3221225472.0);
 }
 
+TEST(NvmlWitness, TellsWhetherAVgpuHasItsLicence) {
+  const Entity without = Entity::Gpu("GPU-00000000-0000-0000-0000-0000000000a0");
+  const Entity with = Entity::Gpu("GPU-00000000-0000-0000-0000-0000000000a1");
+  NvmlRun run("vgpu");
+  run.Start();
+  EXPECT_EQ(run.Get("gpu.virtualization_mode", without).AsText(), "VGPU");
+  EXPECT_EQ(run.Get("gpu.vgpu.license", without).AsText(), "Unlicensed");
+  EXPECT_EQ(run.Get("gpu.vgpu.license", with).AsText(), "Licensed");
+  // A GPU of its own is not asked for a licence.
+  NvmlRun bare("h200_idle");
+  bare.Start();
+  EXPECT_TRUE(bare.evidence.All("gpu.vgpu.license").empty());
+}
+
 TEST(NvmlWitness, WindowsDriverModelHidesMemoryOfProcesses) {
   const Entity gpu = Entity::Gpu("GPU-00000000-0000-0000-0000-0000000000w0");
   NvmlRun run("wddm", 4242);

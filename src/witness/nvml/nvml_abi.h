@@ -57,6 +57,27 @@ struct PciInfo {  // nvmlPciInfo_t
   char bus_id[32];
 };
 
+struct LicensableFeature {  // nvmlGridLicensableFeature_t
+  unsigned code;
+  unsigned licensed;  // not zero: it is
+  char info[128], product[128];
+  unsigned enabled;
+  unsigned year;
+  unsigned short month, day, hour, minute, second;
+  unsigned char expiry;
+};
+
+constexpr unsigned kMostLicensableFeatures = 3;
+
+struct LicensableFeatures {  // nvmlGridLicensableFeatures_t of nvmlDeviceGetGridLicensableFeatures_v4
+  int supported;
+  unsigned count;
+  LicensableFeature features[kMostLicensableFeatures];
+};
+static_assert(sizeof(LicensableFeatures) == 860, "the size in nvml.h");
+
+constexpr unsigned kVirtualizationVgpu = 2;  // NVML_GPU_VIRTUALIZATION_MODE_VGPU: inside a virtual machine
+
 struct Utilization {  // nvmlUtilization_t, percent
   unsigned gpu, memory;
 };

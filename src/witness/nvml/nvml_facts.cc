@@ -20,6 +20,8 @@ constexpr std::array<const char*, 17> kBrands = {
 constexpr std::array<const char*, 4> kComputeModes = {"default", "exclusive-thread", "prohibited", "exclusive-process"};
 // nvmlDriverModel_t; WDM is what nvidia-smi calls TCC
 constexpr std::array<const char*, 3> kDriverModels = {"WDDM", "TCC", "MCDM"};
+// nvmlGpuVirtualizationMode_t, in the words of nvidia-smi -q
+constexpr std::array<const char*, 5> kVirtualizationModes = {"None", "Pass-Through", "VGPU", "Host VGPU", "Host VSGA"};
 
 // Sends facts about one GPU.
 class FactWriter {
@@ -94,6 +96,21 @@ StringList MigDevices(const Api& api, DeviceHandle handle, Return* code) {
     out.push_back(text_code == kSuccess ? uuid : Format("slice {} ({})", at, Explain(text_code)));
   }
   return out;
+}
+
+// A vGPU needs a licence; which of the products it has is of no matter here. Asked of vGPUs alone: others have none.
+void AddLicence(const Api& api, const Device& device, FactWriter& write) {
+  unsigned mode = 0;
+  Return code = Call(api.virtualization_mode, device.handle, &mode);
+  write.Word("gpu.virtualization_mode", code, mode, kVirtualizationModes);
+  if (code != kSuccess || mode != kVirtualizationVgpu) return;
+  LicensableFeatures answer = {};
+  code = Call(api.licensable_features, device.handle, &answer);
+  if (code == kSuccess && (answer.supported == 0 || answer.count == 0)) code = kNotSupported;
+  bool licensed = false;
+  for (unsigned at = 0; code == kSuccess && at < answer.count && at < kMostLicensableFeatures; ++at)
+    licensed = licensed || answer.features[at].licensed != 0;
+  write.Put("gpu.vgpu.license", code, std::string(licensed ? "Licensed" : "Unlicensed"));
 }
 
 void AddModes(const Api& api, const Device& device, FactWriter& write) {
@@ -212,6 +229,7 @@ void AddDeviceFacts(const Library& library, const Device& device, EvidenceSink& 
   AddIdentity(library.api(), device, write);
   AddMemory(library.api(), device, write);
   AddModes(library.api(), device, write);
+  AddLicence(library.api(), device, write);
   AddLimits(library.api(), device, write);
 }
 

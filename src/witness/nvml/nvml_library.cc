@@ -79,6 +79,8 @@ void Library::BindDevice() {
   Bind(api_.mig_mode, {"nvmlDeviceGetMigMode"});
   Bind(api_.mig_limit, {"nvmlDeviceGetMaxMigDeviceCount"});
   Bind(api_.mig_device, {"nvmlDeviceGetMigDeviceHandleByIndex"});
+  Bind(api_.virtualization_mode, {"nvmlDeviceGetVirtualizationMode"});
+  Bind(api_.licensable_features, {"nvmlDeviceGetGridLicensableFeatures_v4"});
   Bind(api_.compute_mode, {"nvmlDeviceGetComputeMode"});
   Bind(api_.driver_model, {"nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel"});
   Bind(api_.persistence_mode, {"nvmlDeviceGetPersistenceMode"});

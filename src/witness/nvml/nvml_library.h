@@ -40,6 +40,8 @@ struct Api {
   GetPair* mig_mode = nullptr;
   GetUnsigned* mig_limit = nullptr;
   Return (*mig_device)(DeviceHandle, unsigned, DeviceHandle*) = nullptr;
+  GetUnsigned* virtualization_mode = nullptr;
+  Return (*licensable_features)(DeviceHandle, LicensableFeatures*) = nullptr;
   GetUnsigned* compute_mode = nullptr;
   GetPair* driver_model = nullptr;
   GetUnsigned* persistence_mode = nullptr;
