@@ -80,6 +80,19 @@ TEST(SmiMonitor, PmonSplitsOnBlanks) {
   EXPECT_EQ(evidence.Entities(EntityKind::kProcessOnGpu).size(), 2U);
 }
 
+TEST(SmiMonitor, ASharePastAllIsNoReading) {
+  const Evidence evidence = ReadWith(
+      kReader,
+      "# gpu        pid  type    sm   mem   enc   dec   command\n# Idx          #   C/G     %     %     %     %   "
+      "name\n"
+      "    0      14390     C 37100    12     0     0   python\n");
+  const Entity process = Entity::ProcessOnGpu(14390, "#0");
+  ASSERT_NE(evidence.Find("process.gpu.sm.ratio", process), nullptr);
+  EXPECT_FALSE(evidence.Find("process.gpu.sm.ratio", process)->value.known());
+  EXPECT_TRUE(evidence.Samples("process.gpu.sm.ratio", process).empty());
+  EXPECT_EQ(evidence.Find("process.gpu.listed", process)->value.AsBool(), true);
+}
+
 TEST(SmiMonitor, ARowThatCannotBeReadIsAGap) {
   const Evidence evidence = ReadWith(kReader, "# gpu     sm    mem   pclk\n# Idx      %      %    MHz\n    0     30\n");
   ASSERT_EQ(evidence.gaps().size(), 1U);

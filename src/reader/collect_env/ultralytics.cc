@@ -45,7 +45,8 @@ bool UltralyticsReport::Cuda(std::string_view version, const TextLine& quoted, E
 }
 
 bool UltralyticsReport::Read(std::string_view line, const TextLine& quoted, EvidenceSink& sink) {
-  if (line.size() > kLongestRow || std::string_view("EICGt").find(line[0]) == std::string_view::npos) {
+  const bool first = StartsWith(line, "Environment ") || StartsWith(line, "Install ") || StartsWith(line, "torch ");
+  if (line.size() > kLongestRow || (!first && (rows_ == 0 || (line[0] != 'C' && line[0] != 'G')))) {
     if (rows_ > 0) --rows_;
     return false;
   }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMostColumns = 64;
 constexpr long long kMostGpus = 1024;
+constexpr double kPercent = 0.01;
 
 // Columns of dmon that are readings: name in the header, our metric, what one unit of it is.
 struct Column {
@@ -26,8 +27,8 @@ struct Column {
   double factor;
 };
 constexpr Column kGpuColumns[] = {
-    {"sm", "gpu.utilization.ratio", 0.01},
-    {"mem", "gpu.memory_utilization.ratio", 0.01},
+    {"sm", "gpu.utilization.ratio", kPercent},
+    {"mem", "gpu.memory_utilization.ratio", kPercent},
     {"pwr", "gpu.power.watts", 1},
     {"gtemp", "gpu.temperature.celsius", 1},
     {"temp", "gpu.temperature.celsius", 1},  // before driver 396
@@ -36,7 +37,7 @@ constexpr Column kGpuColumns[] = {
     {"fb", "gpu.memory.used.bytes", kBytesPerMebibyte},  // printed as MB, counted in MiB
 };
 constexpr Column kProcessColumns[] = {
-    {"sm", "process.gpu.sm.ratio", 0.01},
+    {"sm", "process.gpu.sm.ratio", kPercent},
     {"fb", "process.gpu.memory.bytes", kBytesPerMebibyte},
 };
 
@@ -143,9 +144,11 @@ class Monitor {
       Gpu(*gpu, row, i);
   }
 
+  // Drivers have printed shares such as 37100 % (nvtop #110); one above 100 is no reading.
   static std::optional<double> Number(std::string_view cell, double factor) {
     const std::optional<double> number = ParseDouble(cell);
-    return number ? std::optional(*number * factor) : std::nullopt;
+    if (!number || (factor == kPercent && (*number < 0 || *number > 100))) return std::nullopt;
+    return *number * factor;
   }
 
   void Gpu(long long gpu, const Row& row, size_t i) {
