@@ -27,7 +27,7 @@ Result<std::string> ReadFile(const std::string& path, size_t limit) {
   std::string out;
   struct stat info {};
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-    out.reserve(static_cast<size_t>(info.st_size));
+    out.reserve(std::min(static_cast<size_t>(info.st_size), limit));  // a sparse file may claim any size
   char buffer[1 << 16];
   ssize_t got = 0;
   while (out.size() < limit && ((got = read(fd, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR))) {

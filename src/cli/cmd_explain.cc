@@ -14,6 +14,14 @@
 namespace gpuwhy::cli {
 namespace {
 
+// A name may hold what moves the cursor of a terminal.
+std::string Printable(std::string name) {
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return name;
+}
+
 // A terminal as input would wait in silence for somebody to type.
 Error NothingToRead() {
   return {ErrorCode::kUsage, "explain needs a file, or text on standard input",
@@ -38,7 +46,7 @@ int Run(const Arguments& arguments) {
     }
     const Result<std::string> text = RenderReport(*report, arguments, STDOUT_FILENO);
     if (!text) return Fail(text.error());
-    if (titled) out += (out.empty() ? "== " : "\n== ") + file + "\n";
+    if (titled) out += (out.empty() ? "== " : "\n== ") + Printable(file) + "\n";
     out += *text;
     status = std::max(status, StatusOf(*report));
   }

@@ -3,6 +3,7 @@
 #include "knowledge/gpus.h"
 
 #include <string>
+#include <vector>
 
 namespace gpuwhy::knowledge {
 namespace {
@@ -46,13 +47,19 @@ void Intersect(GpuFacts& known, const GpuFacts& other) {
 }  // namespace
 
 std::optional<GpuFacts> FindGpu(std::string_view printed) {
+  static const std::vector<std::string> kNormalised = [] {
+    std::vector<std::string> names;
+    for (const GpuModel& model : GpuModels()) names.push_back(Normalise(model.name));
+    return names;
+  }();
   const size_t dots = printed.find("...");
   const std::string name = Normalise(printed.substr(0, dots));
   if (name.empty()) return std::nullopt;
   std::optional<GpuFacts> found, common;
   size_t longest = 0;
+  size_t at = 0;
   for (const GpuModel& model : GpuModels()) {
-    const std::string known = Normalise(model.name);
+    const std::string& known = kNormalised[at++];
     if (known.size() > longest && BeginsWithModel(name, known)) {
       longest = known.size();
       found = FactsOf(model);

@@ -3,6 +3,7 @@
 #include "model/evidence.h"
 
 #include <algorithm>
+#include <set>
 
 namespace gpuwhy {
 
@@ -106,8 +107,9 @@ std::vector<Entity> Evidence::EntitiesWith(std::string_view metric) const {
 
 std::vector<Entity> Evidence::Entities(EntityKind kind) const {
   std::vector<Entity> out;
+  std::set<Entity> known;
   const auto add = [&](const Entity& entity) {
-    if (entity.kind == kind && std::find(out.begin(), out.end(), entity) == out.end()) out.push_back(entity);
+    if (entity.kind == kind && known.insert(entity).second) out.push_back(entity);
   };
   for (const Fact& fact : facts_) add(fact.entity);
   for (const auto& [metric, by_entity] : samples_) {

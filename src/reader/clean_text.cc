@@ -48,23 +48,33 @@ std::vector<TextLine> SplitLines(const std::string& text) {
 // "> " of a quotation, not the ">>> " of Python and not the "> " of a lone shell prompt.
 bool Quoted(const std::string& line) { return StartsWith(line, "> ") || line == ">" || StartsWith(line, "> >"); }
 
+// Bytes of all quotation marks at the beginning: a quotation of a quotation has several.
+size_t QuoteBytes(const std::string& line) {
+  size_t at = 0;
+  while (at < line.size() && line[at] == '>' && (at + 1 == line.size() || line[at + 1] == ' '))
+    at = std::min(at + 2, line.size());
+  return at;
+}
+
 void StripQuotes(std::vector<TextLine>& lines) {
-  for (bool again = true; again;) {
-    again = false;
-    for (size_t begin = 0; begin < lines.size();) {
-      size_t end = begin;
-      while (end < lines.size() && Quoted(lines[end].text)) ++end;
-      if (end - begin >= kQuotedRun) {
-        for (size_t i = begin; i < end; ++i) lines[i].text.erase(0, lines[i].text.size() > 1 ? 2 : 1);
-        again = true;
-      }
-      begin = std::max(end, begin + 1);
+  for (size_t begin = 0; begin < lines.size();) {
+    size_t end = begin;
+    while (end < lines.size() && Quoted(lines[end].text)) ++end;
+    if (end - begin >= kQuotedRun) {
+      for (size_t i = begin; i < end; ++i) lines[i].text.erase(0, QuoteBytes(lines[i].text));
     }
+    begin = std::max(end, begin + 1);
   }
 }
 
 void EraseAll(std::string& line, std::string_view what) {
-  for (size_t at = line.find(what); at != std::string::npos; at = line.find(what, at)) line.erase(at, what.size());
+  std::string out;
+  size_t from = 0;
+  for (size_t at = line.find(what); at != std::string::npos; at = line.find(what, from)) {
+    out.append(line, from, at - from);
+    from = at + what.size();
+  }
+  line = out.append(line, from, std::string::npos);
 }
 
 // Fences go; bold and inline code lose their marks where these enclose: at the ends of a line, or in pairs round words.

@@ -13,6 +13,9 @@ namespace gpuwhy {
 
 constexpr double kBytesPerMebibyte = 1048576;
 
+// What no GPU can read: a damaged or made-up figure. Bounds are generous (20 kW, 1 PB, 100 GHz).
+bool Plausible(std::string_view name, double value);
+
 // Pushes what a text says of its GPUs. What changes with time becomes a fact, of which the newest stays, and a sample
 // whose time counts the readings of that GPU: texts rarely say how far apart they are.
 class GpuReadings {

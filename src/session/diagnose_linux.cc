@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "base/file.h"
 #include "base/format.h"
@@ -18,6 +20,15 @@ namespace gpuwhy {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 30;
+
+Error MoreThanAllowed(const std::string& name) {
+  return {ErrorCode::kUnsupported, Format("cannot read {}: more than 1 GiB", name), "cut it to the part that matters"};
+}
+
+bool TooLarge(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && static_cast<uint64_t>(info.st_size) >= kMostBytes;
+}
 
 // read(2) and not a path: /dev/stdin cannot be opened again when it is a socket or belongs to another user.
 Result<std::string> ReadStandardInput() {
@@ -40,7 +51,9 @@ Result<std::string> ReadStandardInput() {
 
 Result<Report> DiagnoseInput(std::string_view text, const std::string& name) {
   const bool plain = !text.empty() && text.front() == '{' && LooksLikeSession(text);
-  const std::optional<std::string> quoted = plain ? std::nullopt : FindQuotedSession(text);
+  // The name of the schema survives every way of quoting; without it no line has to be looked at.
+  const bool named = Contains(text, "gpuwhy.session/");
+  const std::optional<std::string> quoted = plain || !named ? std::nullopt : FindQuotedSession(text);
   if (quoted) return DiagnoseInput(*quoted, name);
   if (!LooksLikeSession(text)) {
     const Result<Evidence> pasted = ReadText(text, name);
@@ -62,8 +75,10 @@ Result<Report> DiagnoseFile(const std::string& path) {
     if (!newest) return newest.error();
     file = *newest;
   }
+  if (path != "-" && TooLarge(file)) return MoreThanAllowed(file);
   const Result<std::string> text = path == "-" ? ReadStandardInput() : ReadFile(file, kMostBytes);
   if (!text) return text.error();
+  if (text->size() >= kMostBytes) return MoreThanAllowed(file);  // a device or pipe that does not end
   return DiagnoseInput(*text, path == "-" ? "standard input" : file);
 }
 

@@ -28,7 +28,9 @@ bool LooksBinary(std::string_view bytes) {
     controls += byte < 0x20 && byte != 0 && !layout ? 1U : 0U;
   }
   const bool wide = zeros > sample.size() * 2 / 5 && zeros < sample.size() * 3 / 5 && controls * 50 < sample.size();
-  return (zeros > 0 && !wide) || controls * 10 > sample.size();
+  // A log that was cut while it was written begins with zeros, and one zero in a table is damage.
+  const size_t leading = std::min(sample.find_first_not_of('\0'), sample.size());
+  return ((zeros - leading) * 50 > sample.size() && !wide) || leading == sample.size() || controls * 10 > sample.size();
 }
 
 size_t CountBroken(std::string_view bytes, const PastedText& text) {
@@ -70,6 +72,9 @@ Result<Evidence> ReadText(std::string_view bytes, const std::string& name) {
   if (LooksBinary(bytes))
     return Error{ErrorCode::kUnsupported, Format("cannot read {}: binary data, not a text", name), kWhatToGive};
   PastedText text = CleanText(bytes);
+  const auto blank = [](const TextLine& line) { return Trim(line.text).empty(); };
+  if (std::all_of(text.lines().begin(), text.lines().end(), blank))
+    return Error{ErrorCode::kUnsupported, Format("cannot read {}: it holds no text", name), kWhatToGive};
   Evidence evidence;
   evidence.AddFact(kKindFact, Entity::Host(), Value::Of(std::string(kKindText)), Source::kOs);
   for (const ReaderInfo* reader : AllReaders()) reader->read(text, evidence);

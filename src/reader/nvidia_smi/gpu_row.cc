@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "reader/gpu_readings.h"
 #include "reader/nvidia_smi/cells.h"
 
 namespace gpuwhy::nvidia_smi {
@@ -40,6 +41,10 @@ void GpuWriter::Put(long long index, const char* name, Value value, Source sourc
 
 void GpuWriter::Reading(long long index, const char* name, std::optional<double> value, std::string_view instead,
                         size_t line) {
+  if (value && !Plausible(name, *value)) {
+    AddRowGap(sink_, "nvidia-smi", text_.lines()[line]);
+    value.reset();
+  }
   if (!value) {
     const std::optional<std::string> none = NoValue(instead);
     Put(index, name, Value::Missing(State::kUnsupported, none.value_or(std::string(instead))), Source::kDevice, line);
