@@ -3,235 +3,277 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
 #include "reader/nvidia_smi/cells.h"
-#include "reader/nvidia_smi/gpu_row.h"
+#include "reader/nvidia_smi/columns.h"
+#include "reader/nvidia_smi/processes.h"
 #include "reader/nvidia_smi/table.h"
 
 namespace gpuwhy::nvidia_smi {
 namespace {
 
-constexpr double kMebibyte = 1048576;
+constexpr size_t kLinesBetween = 5;   // warnings of other programs between two rows of one answer
+constexpr double kOneRound_s = 0.04;  // GPUs of one host are printed within milliseconds, rounds 100 ms
+                                      // apart at least
+constexpr size_t kMostKnown = 1024;
 
-// A column of --query-gpu: name of nvidia-smi (without its unit), our metric or fact, and how its value reads.
-enum class Kind { kText, kInteger, kReading, kPercent, kPState, kMode, kSwitch, kReason };
-struct Column {
-  std::string_view query, name;
-  Kind kind;
-  std::string_view unit;
-  double factor;
-};
-
-// Names of `nvidia-smi --help-query-gpu`, drivers 352 to 610; "clocks_throttle_reasons" became "clocks_event_reasons".
-constexpr Column kColumns[] = {
-    {"name", "gpu.name", Kind::kText, "", 1},
-    {"gpu_name", "gpu.name", Kind::kText, "", 1},
-    {"uuid", "gpu.uuid", Kind::kText, "", 1},
-    {"gpu_uuid", "gpu.uuid", Kind::kText, "", 1},
-    {"pci.bus_id", "gpu.bus_id", Kind::kText, "", 1},
-    {"gpu_bus_id", "gpu.bus_id", Kind::kText, "", 1},
-    {"pstate", "gpu.pstate", Kind::kPState, "", 1},
-    {"utilization.gpu", "gpu.utilization.ratio", Kind::kPercent, "%", 0.01},
-    {"utilization.memory", "gpu.memory_utilization.ratio", Kind::kPercent, "%", 0.01},
-    {"memory.used", "gpu.memory.used.bytes", Kind::kReading, "MiB", kMebibyte},
-    {"memory.total", "gpu.memory.total.bytes", Kind::kInteger, "MiB", kMebibyte},
-    {"power.draw", "gpu.power.watts", Kind::kReading, "W", 1},
-    {"power.draw.instant", "gpu.power.watts", Kind::kReading, "W", 1},
-    {"power.limit", "gpu.power.limit.watts", Kind::kInteger, "W", 1},
-    {"enforced.power.limit", "gpu.power.limit.watts", Kind::kInteger, "W", 1},
-    {"power.default_limit", "gpu.power.default_limit.watts", Kind::kInteger, "W", 1},
-    {"temperature.gpu", "gpu.temperature.celsius", Kind::kReading, "", 1},
-    {"clocks.sm", "gpu.clock.sm.hertz", Kind::kReading, "MHz", 1e6},
-    {"clocks.current.sm", "gpu.clock.sm.hertz", Kind::kReading, "MHz", 1e6},
-    {"clocks.gr", "gpu.clock.sm.hertz", Kind::kReading, "MHz", 1e6},
-    {"clocks.current.graphics", "gpu.clock.sm.hertz", Kind::kReading, "MHz", 1e6},
-    {"clocks.max.sm", "gpu.clock.sm.max.hertz", Kind::kInteger, "MHz", 1e6},
-    {"clocks.max.graphics", "gpu.clock.sm.max.hertz", Kind::kInteger, "MHz", 1e6},
-    {"clocks.mem", "gpu.clock.memory.hertz", Kind::kReading, "MHz", 1e6},
-    {"pcie.link.gen.current", "gpu.pcie.generation.current", Kind::kInteger, "", 1},
-    {"pcie.link.gen.gpucurrent", "gpu.pcie.generation.current", Kind::kInteger, "", 1},
-    {"pcie.link.gen.max", "gpu.pcie.generation.max", Kind::kInteger, "", 1},
-    {"pcie.link.width.current", "gpu.pcie.width.current", Kind::kInteger, "", 1},
-    {"pcie.link.width.max", "gpu.pcie.width.max", Kind::kInteger, "", 1},
-    {"compute_cap", "gpu.compute_capability", Kind::kText, "", 1},
-    {"compute_mode", "gpu.compute_mode", Kind::kMode, "", 1},
-    {"mig.mode.current", "gpu.mig.mode", Kind::kSwitch, "", 1},
-    {"persistence_mode", "gpu.persistence_mode", Kind::kSwitch, "", 1},
-    {"driver_model.current", "gpu.driver_model", Kind::kText, "", 1},
-    {"ecc.errors.uncorrected.volatile.total", "gpu.ecc.uncorrected", Kind::kInteger, "", 1},
-};
-
-struct Heading {
-  std::string query, unit;  // "power.draw", "W"
-};
-
-std::vector<std::string_view> Fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (const std::string_view field : Split(line, ',')) fields.push_back(Trim(field));
-  return fields;
-}
-
-Heading ParseHeading(std::string_view field) {
-  const size_t open = field.find(" [");
-  if (open == std::string_view::npos || field.back() != ']') return {std::string(field), ""};
-  return {std::string(Trim(field.substr(0, open))), std::string(field.substr(open + 2, field.size() - open - 3))};
-}
-
-const Column* FindColumn(std::string_view query) {
-  const auto* place =
-      std::find_if(std::begin(kColumns), std::end(kColumns), [&](const Column& row) { return row.query == query; });
-  return place == std::end(kColumns) ? nullptr : place;
-}
-
-bool IsReason(std::string_view query) {
-  return query.rfind("clocks_event_reasons.", 0) == 0 || query.rfind("clocks_throttle_reasons.", 0) == 0;
-}
-
-bool Known(std::string_view query) {
-  return FindColumn(query) != nullptr || IsReason(query) || query == "index" || query == "timestamp" ||
-         query == "driver_version" || query == "pid" || query == "process_name" || query == "used_gpu_memory" ||
-         query == "used_memory" || query == "count";
-}
-
-// The header row of a query: every field is a name of nvidia-smi's, or nearly every one (newer drivers add names).
-std::vector<Heading> ParseHeader(std::string_view line) {
-  std::vector<Heading> headings;
-  size_t known = 0;
-  for (const std::string_view field : Fields(line)) {
-    headings.push_back(ParseHeading(field));
-    known += Known(headings.back().query) ? 1U : 0U;
+// One line of an answer.
+struct Row {
+  size_t line = 0;
+  std::map<std::string_view, std::string_view> fields;  // by the name of the column
+  std::string_view At(std::string_view query) const {
+    const auto place = fields.find(query);
+    return place == fields.end() ? std::string_view() : place->second;
   }
-  const bool telling = std::any_of(headings.begin(), headings.end(), [](const Heading& heading) {
-    return Contains(heading.query, ".") || Contains(heading.query, "_") || !heading.unit.empty();
-  });
-  return known >= 2 && known * 3 >= headings.size() * 2 && telling ? headings : std::vector<Heading>{};
-}
-
-// What the options of a command line ask for, where its answer has no header row.
-std::vector<Heading> ParseCommand(std::string_view line) {
-  for (const char* option : {"--query-gpu=", "--query-compute-apps="}) {
-    const size_t place = line.find(option);
-    if (place == std::string_view::npos || !Contains(line, "noheader")) continue;
-    std::string_view list = line.substr(place + std::string_view(option).size());
-    list = list.substr(0, list.find_first_of(" \t"));
-    std::vector<Heading> headings;
-    for (const std::string_view field : Fields(list)) headings.push_back({std::string(field), ""});
-    return headings;
+  std::string_view Either(std::string_view one, std::string_view other) const {
+    return At(one).empty() ? At(other) : At(one);
   }
-  return {};
+};
+
+// Seconds of the day of "2026/11/30 21:43:31.748".
+std::optional<double> TimeOf(std::string_view stamp) {
+  const size_t blank = stamp.find(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string_view> parts = Split(stamp.substr(blank + 1), ':');
+  if (parts.size() != 3) return std::nullopt;
+  const std::optional<double> hours = ParseDouble(parts[0]), minutes = ParseDouble(parts[1]),
+                              seconds = ParseDouble(parts[2]);
+  if (!hours || !minutes || !seconds) return std::nullopt;
+  return *hours * 3600 + *minutes * 60 + *seconds;
 }
 
-class Query {
+// Which GPU a row speaks of. Without an index: what names it; without a name of its own: its place in its round.
+class Identities {
  public:
-  Query(PastedText& text, EvidenceSink& sink) : text_(text), sink_(sink), writer_(text, sink) {}
+  explicit Identities(GpuNames& names) : names_(names) {}
 
-  void Read() {
-    std::vector<Heading> headings;
-    for (size_t i = 0; i < text_.size(); ++i) {
-      const std::string& line = text_[i];
-      if (!headings.empty() && Row(headings, i)) continue;
-      std::vector<Heading> next;
-      if (line.find(',') != std::string::npos && line.find_first_of("._") != std::string::npos) {
-        next = ParseHeader(line);
-        if (next.empty()) next = ParseCommand(line);
+  void Begin() {  // another answer
+    place_ = -1;
+    time_.reset();
+  }
+  void Repeats() { repeats_ = true; }
+
+  long long Of(const Row& row) {
+    const std::string_view uuid = row.Either("uuid", "gpu_uuid"), bus = row.Either("pci.bus_id", "gpu_bus_id");
+    std::optional<long long> index = ParseInt(row.At("index"));
+    if (!index && !uuid.empty()) index = names_.Find(uuid);
+    if (!index && !bus.empty()) index = names_.Find(bus);
+    if (!index && (!uuid.empty() || !bus.empty())) index = static_cast<long long>(std::min(count_++, kMostKnown));
+    if (!index) return Place(row);
+    names_.Learn(uuid, *index);
+    names_.Learn(bus, *index);
+    count_ = std::max(count_, static_cast<size_t>(std::max(0LL, *index)) + 1);
+    return *index;
+  }
+
+ private:
+  long long Place(const Row& row) {
+    const std::optional<double> time = TimeOf(row.At("timestamp"));
+    const bool same_round = time && time_ && *time >= *time_ && *time - *time_ < kOneRound_s;
+    // Without a time a list of names is a list of GPUs, unless the command repeats itself.
+    const bool list = !time && !row.Either("name", "gpu_name").empty() && !repeats_;
+    place_ = same_round || list ? std::min(place_ + 1, static_cast<long long>(kMostKnown)) : 0;
+    time_ = time;
+    return place_;
+  }
+
+  GpuNames& names_;
+  bool repeats_ = false;
+  size_t count_ = 0;
+  long long place_ = -1;
+  std::optional<double> time_;
+};
+
+// What held the clocks in the rows of one GPU. A limit counts when it is there in half of the rows in which the GPU had
+// work: a glimpse is none, and the last row of a log is often after the work.
+class Throttling {
+ public:
+  void Add(long long gpu, const Row& row) {
+    std::map<std::string, bool> reasons;
+    for (const auto& [query, field] : row.fields) {
+      const std::string reason = ThrottleReason(query);
+      if (reason == "active") {
+        for (const auto& [name, on] : ThrottleReasons(field)) reasons.emplace(name, on);
+      } else if (!reason.empty() && (field == "Active" || field == "Not Active")) {
+        reasons[reason] = field == "Active";
       }
-      if (!next.empty()) text_.Claim(i);
-      headings = std::move(next);
+    }
+    const bool idle = reasons.count("gpu_idle") > 0 && reasons["gpu_idle"];
+    for (const auto& [name, on] : reasons) Count(counts_[{gpu, name}], name != "gpu_idle" && idle, on, row.line);
+  }
+
+  void Write(GpuReadings& readings) const {
+    for (const auto& [key, count] : counts_) {
+      const std::string fact = "gpu.throttle_reason." + key.second;
+      const bool newest = key.second == "gpu_idle" || count.rows == 0;
+      const bool on = newest ? count.last : count.on * 2 >= count.rows && count.on > 0;
+      readings.Put(key.first, fact.c_str(), Value::Of(on), on && !newest ? count.on_line : count.line);
     }
   }
 
  private:
-  bool Row(const std::vector<Heading>& headings, size_t i) {
-    const std::vector<std::string_view> fields = Fields(text_[i]);
-    // The next command of the session has as many commas as the row that it asks for.
-    if (fields.size() != headings.size() || Contains(text_[i], "nvidia-smi")) return false;
-    if (!ParseHeader(text_[i]).empty()) return false;  // the header once more, or of another query
-    const auto at = [&](std::string_view query) -> std::string_view {
-      for (size_t k = 0; k < headings.size(); ++k) {
-        if (headings[k].query == query) return fields[k];
-      }
-      return "";
-    };
-    text_.Claim(i);
-    if (const std::optional<long long> pid = ParseInt(at("pid"))) {
-      Process(*pid, at("process_name"), at("used_gpu_memory").empty() ? at("used_memory") : at("used_gpu_memory"), i);
-      return true;
+  struct Counts {
+    size_t rows = 0, on = 0, line = 0, on_line = 0;
+    bool last = false;
+  };
+  static void Count(Counts& count, bool idle, bool on, size_t line) {
+    count.line = line;
+    count.last = on;
+    if (idle) return;
+    ++count.rows;
+    if (!on) return;
+    ++count.on;
+    count.on_line = line;
+  }
+  std::map<std::pair<long long, std::string>, Counts> counts_;
+};
+
+class Queries {
+ public:
+  Queries(PastedText& text, EvidenceSink& sink, GpuReadings& readings, GpuNames& names)
+      : text_(text), sink_(sink), readings_(readings), identities_(names) {}
+
+  void Read() {
+    for (size_t i = 0; i < text_.size(); ++i) {
+      if (!Begins(i) && !headings_.empty()) Body(i);
     }
-    const long long gpu =
-        Index(at("index"), std::string(at("uuid")) + std::string(at("pci.bus_id")) + std::string(at("name")), i);
-    writer_.Begin(gpu);
-    if (!at("driver_version").empty())
-      AddQuoted(sink_, "driver.version", Entity::Host(), Value::Of(std::string(at("driver_version"))), Source::kDriver,
-                text_.lines()[i]);
-    for (size_t k = 0; k < headings.size(); ++k) Field(gpu, headings[k], fields[k], i);
+    throttling_.Write(readings_);
+    for (const Row& row : processes_) Process(row);  // a later answer may have told which GPU a UUID is
+  }
+
+ private:
+  // A header row, or a command line whose answer has none.
+  bool Begins(size_t i) {
+    const std::string_view line = text_[i];
+    if (line.find_first_of("._") == std::string_view::npos) return false;
+    const bool command = Contains(line, "--query-");
+    if (!command && line.find(',') == std::string_view::npos && line.find(" [") == std::string_view::npos) return false;
+    if (command) headings_.clear();  // the next command of the session, with as many commas as a row perhaps
+    if (command && RepeatsQuery(line)) identities_.Repeats();
+    std::vector<Heading> headings = command ? ParseCsvCommand(line) : ParseCsvHeader(line);
+    if (headings.empty()) return false;
+    headings_ = std::move(headings);
+    others_ = 0;
+    identities_.Begin();
+    text_.Claim(i);
     return true;
   }
 
-  // Without an index column a row that repeats an earlier row's GPU is its next reading.
-  long long Index(std::string_view index, const std::string& identity, size_t i) {
-    if (const std::optional<long long> number = ParseInt(index)) {
-      writer_.Put(*number, "gpu.index", Value::Of(static_cast<int64_t>(*number)), Source::kDevice, i);
-      return *number;
+  void Body(size_t i) {
+    if (Trim(text_[i]).empty()) {
+      if (headings_.size() == 1) headings_.clear();  // a lone number elsewhere is no answer
+      return;
     }
-    const auto [place, fresh] = known_.emplace(identity, static_cast<long long>(known_.size()));
-    if (fresh)
-      writer_.Put(place->second, "gpu.index", Value::Of(static_cast<int64_t>(place->second)), Source::kDevice, i);
-    return place->second;
+    std::vector<std::string_view> fields = CsvFields(text_[i]);
+    Rejoin(fields);
+    if (fields.size() == headings_.size() && Fits(fields) && !CutOff(fields)) return Take(fields, i);
+    if (fields.size() * 2 > headings_.size() && fields.size() <= headings_.size() && Fits(fields)) {
+      AddRowGap(sink_, "nvidia-smi --query",
+                text_.lines()[i]);  // the end of the row is cut off
+      text_.Claim(i);
+      return;
+    }
+    if (headings_.size() < 3 || ++others_ > kLinesBetween) headings_.clear();
   }
 
-  void Process(long long pid, std::string_view name, std::string_view memory, size_t i) {
-    const Entity entity = Entity::ProcessOnGpu(pid, TextGpu(0).id);
-    const TextLine& line = text_.lines()[i];
-    AddQuoted(sink_, "process.gpu.listed", entity, Value::Of(true), Source::kDriver, line);
-    AddQuoted(sink_, "process.gpu.type", entity, Value::Of(std::string("C")), Source::kDriver, line);
-    if (!name.empty()) AddQuoted(sink_, "process.name", entity, Value::Of(std::string(name)), Source::kDriver, line);
-    std::optional<double> bytes = NumberWithUnit(memory, "MiB");
-    if (!bytes) bytes = ParseDouble(memory);
-    AddQuoted(sink_, "process.gpu.memory.bytes", entity,
-              bytes ? Value::Of(static_cast<int64_t>(*bytes * kMebibyte))
-                    : Value::Missing(State::kUnsupported, std::string(memory)),
-              Source::kDriver, line);
+  // Only the name of a process may have commas in it.
+  void Rejoin(std::vector<std::string_view>& fields) const {
+    if (fields.size() <= headings_.size()) return;
+    for (size_t k = 0; k < headings_.size(); ++k) {
+      if (headings_[k].query != "process_name") continue;
+      const size_t more = fields.size() - headings_.size();
+      const std::string_view last = fields[k + more];
+      fields[k] = {fields[k].data(), static_cast<size_t>(last.data() + last.size() - fields[k].data())};
+      const auto first = fields.begin() + static_cast<std::ptrdiff_t>(k) + 1;
+      fields.erase(first, first + static_cast<std::ptrdiff_t>(more));
+      return;
+    }
   }
 
-  void Reason(long long gpu, std::string_view query, std::string_view field, size_t i) {
-    const std::string name = "gpu.throttle_reason." + std::string(query.substr(query.find('.') + 1));
-    if (field == "Active" || field == "Not Active")
-      writer_.Put(gpu, name.c_str(), Value::Of(field == "Active"), Source::kDevice, i);
+  bool Fits(const std::vector<std::string_view>& fields) const {
+    size_t right = 0, wrong = 0;
+    for (size_t k = 0; k < fields.size(); ++k) {
+      const std::optional<bool> fits = FieldFits(headings_[k].query, fields[k]);
+      if (fits) ++(*fits ? right : wrong);
+    }
+    return right > wrong;
   }
 
-  void Field(long long gpu, const Heading& heading, std::string_view field, size_t i) {
-    if (IsReason(heading.query)) return Reason(gpu, heading.query, field, i);
-    const Column* column = FindColumn(heading.query);
-    if (column == nullptr) return;
-    const std::string name(column->name);
-    if (column->kind == Kind::kText && !NoValue(field))
-      return writer_.Put(gpu, name.c_str(), Value::Of(std::string(field)), Source::kDevice, i);
-    if (column->kind == Kind::kMode)
-      return writer_.Put(gpu, name.c_str(), Value::Of(ComputeMode(field)), Source::kDevice, i);
-    if (column->kind == Kind::kSwitch && (field == "Enabled" || field == "Disabled"))
-      return writer_.Put(gpu, name.c_str(), Value::Of(field == "Enabled"), Source::kDevice, i);
-    std::optional<double> number = NumberWithUnit(field, column->unit);
-    if (!number) number = ParseDouble(column->kind == Kind::kPState && !field.empty() ? field.substr(1) : field);
-    if (number) number = *number * column->factor;
-    if (column->kind == Kind::kReading || column->kind == Kind::kPercent || column->kind == Kind::kPState)
-      return writer_.Reading(gpu, name.c_str(), number, field, i);
-    if (column->kind == Kind::kInteger)
-      writer_.Put(gpu, name.c_str(),
-                  number ? Value::Of(*number) : Value::Missing(State::kUnsupported, std::string(field)),
-                  Source::kDevice, i);
+  // The last number lacks its unit although others of the row have theirs: "9" may be left of "99 %".
+  bool CutOff(const std::vector<std::string_view>& fields) const {
+    const size_t last = fields.size() - 1;
+    if (!headings_[last].unit || NoValue(fields[last]) || HasUnit(headings_[last].query, fields[last])) return false;
+    for (size_t k = 0; k < last; ++k) {
+      if (HasUnit(headings_[k].query, fields[k])) return true;
+    }
+    return false;
   }
+
+  void Take(const std::vector<std::string_view>& fields, size_t i) {
+    others_ = 0;
+    text_.Claim(i);
+    Row row{i, {}};
+    // A second column of the same name adds nothing; names point into the list of names, which outlives the rows.
+    for (size_t k = 0; k < fields.size(); ++k) row.fields.emplace(*names_.insert(headings_[k].query).first, fields[k]);
+    for (const char* name : {"gpu_uuid", "gpu_bus_id", "uuid", "pci.bus_id", "index"}) {
+      const std::string_view field = row.At(name);  // half a name is the name of another GPU
+      if (!field.empty() && FieldFits(name, field) == false) return AddRowGap(sink_, "nvidia-smi --query", Line(row));
+    }
+    if (ParseInt(row.At("pid")))
+      processes_.push_back(std::move(row));
+    else if (row.At("pid").empty())
+      Gpu(row);
+  }
+
+  void Gpu(const Row& row) {
+    const long long gpu = identities_.Of(row);
+    if (gpu < 0 || gpu > static_cast<long long>(kMostKnown)) return AddRowGap(sink_, "nvidia-smi --query", Line(row));
+    readings_.Next(gpu);
+    readings_.Put(gpu, "gpu.index", Value::Of(static_cast<int64_t>(gpu)), row.line);
+    const std::string_view driver = row.At("driver_version");
+    if (FieldFits("driver_version", driver) == true && !NoValue(driver))
+      AddQuoted(sink_, "driver.version", Entity::Host(), Value::Of(std::string(driver)), Source::kDriver, Line(row));
+    if (const std::string_view model = row.At("driver_model.current");
+        model == "WDDM" || model == "TCC" || model == "MCDM")
+      AddQuoted(sink_, "host.os.name", Entity::Host(), Value::Of(std::string("windows")), Source::kOs, Line(row));
+    bool whole = true;
+    for (const auto& [query, field] : row.fields) whole &= WriteField(readings_, gpu, query, field, row.line);
+    if (!whole) AddRowGap(sink_, "nvidia-smi --query", Line(row));
+    throttling_.Add(gpu, row);
+  }
+
+  void Process(const Row& row) {
+    const std::string_view name = row.At("process_name"), memory = row.Either("used_gpu_memory", "used_memory");
+    ProcessRow process{0, *ParseInt(row.At("pid")), "C", std::string(name), "", memory};
+    const bool named = !row.Either("gpu_uuid", "gpu_bus_id").empty();
+    if (named) process.gpu = identities_.Of(row);
+    std::optional<double> bytes = MemoryBytes(memory);
+    if (const std::optional<double> number = bytes ? std::nullopt : ParseDouble(memory))
+      bytes = *number * kBytesPerMebibyte;
+    WriteProcess(process, bytes, row.line, text_, sink_, readings_);
+  }
+
+  const TextLine& Line(const Row& row) const { return text_.lines()[row.line]; }
 
   PastedText& text_;
   EvidenceSink& sink_;
-  GpuWriter writer_;
-  std::map<std::string, long long> known_;
+  GpuReadings& readings_;
+  Identities identities_;
+  Throttling throttling_;
+  std::vector<Heading> headings_;
+  size_t others_ = 0;  // lines since the last row
+  std::set<std::string> names_;
+  std::vector<Row> processes_;
 };
 
 }  // namespace
 
-void ReadQueries(PastedText& text, EvidenceSink& sink) { Query(text, sink).Read(); }
+void ReadQueries(PastedText& text, EvidenceSink& sink, GpuReadings& readings, GpuNames& names) {
+  Queries(text, sink, readings, names).Read();
+}
 
 }  // namespace gpuwhy::nvidia_smi

@@ -6,8 +6,10 @@ namespace gpuwhy {
 namespace {
 
 void Read(PastedText& text, EvidenceSink& sink) {
-  nvidia_smi::ReadTables(text, sink);
-  nvidia_smi::ReadQueries(text, sink);
+  GpuReadings readings(text, sink);
+  nvidia_smi::GpuNames names;
+  nvidia_smi::ReadTables(text, sink, readings, names);
+  nvidia_smi::ReadQueries(text, sink, readings, names);
 }
 
 }  // namespace
