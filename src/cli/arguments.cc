@@ -71,6 +71,7 @@ class Parser {
       TakeCommand(at_ + 1);
     } else {
       only_positionals_ = true;
+      out_.arguments.before_dashes = out_.arguments.positionals.size();
     }
     return {};
   }

@@ -19,6 +19,9 @@ void GuardStandardStreams();
 // when it is the terminal that the text goes to.
 Result<std::string> RenderReport(const Report& report, const Arguments& arguments, int fd);
 
+// Options as they suit where the result goes: colours and width only for the terminal at `fd`, and only without -o.
+report::Options OptionsFor(const Arguments& arguments, int fd);
+
 // Writes all of `text` to an open descriptor. A reader that went away (EPIPE) is no error: it has seen enough.
 Result<void> WriteDescriptor(int fd, std::string_view text);
 

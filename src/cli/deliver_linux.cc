@@ -74,15 +74,20 @@ void GuardStandardStreams() {
   }
 }
 
+report::Options OptionsFor(const Arguments& arguments, int fd) {
+  report::Options options = arguments.options;
+  const bool to_terminal = arguments.output.empty() && isatty(fd) == 1;
+  options.color = options.color && to_terminal;
+  if (to_terminal) options.width = WidthOf(fd, options.width);
+  return options;
+}
+
 Result<std::string> RenderReport(const Report& report, const Arguments& arguments, int fd) {
   const report::Reporter* reporter = ChooseReporter(arguments);
   if (reporter == nullptr) {
     return Error{ErrorCode::kUsage, Format("unknown format '{}'", arguments.options.format), "see --help"};
   }
-  report::Options options = arguments.options;
-  const bool to_terminal = arguments.output.empty() && isatty(fd) == 1;
-  options.color = options.color && to_terminal;
-  if (to_terminal) options.width = WidthOf(fd, options.width);
+  const report::Options options = OptionsFor(arguments, fd);
   if (reporter->name == "text" && IsMachineReport(report)) return MachineText(report, options);
   return reporter->render(report, options);
 }

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/demo_table.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/format.h"
-#include "report/layout.h"
+#include "report/table.h"
 #include "report/text.h"
 #include "report/writer.h"
 
@@ -26,22 +23,17 @@ std::string DemoTable(const Report& before, const Report& after, const report::O
     const std::optional<double> value = ValueOf(report, metric);
     return value ? report::ShowQuantity(*value, unit) : writer.Text("state.unknown");
   };
-  std::vector<std::array<std::string, 3>> rows = {{{"", writer.Text("demo.before"), writer.Text("demo.after")}}};
+  std::vector<std::vector<std::string>> rows = {{"", writer.Text("demo.before"), writer.Text("demo.after")}};
   const auto add = [&](const char* label, const char* metric, const char* unit) {
-    rows.push_back({{writer.Text(label), cell(before, metric, unit), cell(after, metric, unit)}});
+    rows.push_back({writer.Text(label), cell(before, metric, unit), cell(after, metric, unit)});
   };
   add("demo.rate", "run.items_per_second", "");
   add("demo.wait", "input.wait.ratio", "ratio");
   add("demo.duty", "run.duty_cycle.ratio", "ratio");
-  rows.push_back({{writer.Text("demo.cause"), report::CauseTitle(before.verdict.cause, options.language),
-                   report::CauseTitle(after.verdict.cause, options.language)}});
-  std::array<int, 3> widths = {0, 0, 0};
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), report::DisplayWidth(row.at(i)));
-  }
+  rows.push_back({writer.Text("demo.cause"), report::CauseTitle(before.verdict.cause, options.language),
+                  report::CauseTitle(after.verdict.cause, options.language)});
   writer.Heading(writer.Text("demo.table"));
-  for (const auto& row : rows)
-    writer.Code(2, report::Pad(row[0], widths[0]) + "  " + report::Pad(row[1], widths[1]) + "  " + row[2]);
+  report::WriteTable(writer, 2, rows);
   const std::optional<double> slow = ValueOf(before, "run.items_per_second"),
                               fast = ValueOf(after, "run.items_per_second");
   if (slow && fast && *slow > 0)

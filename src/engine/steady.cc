@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/steady.h"
+
 #include <algorithm>
 
 #include "engine/analysis.h"
@@ -9,11 +11,9 @@ namespace {
 
 double ToSeconds(uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-// First steps compile, allocate and tune (cudnn, tf.function): a tenth of the run, at least 3 and at most 20 steps are
-// left out; a run of fewer than 8 steps keeps all that it has.
-uint64_t WarmUpSteps(uint64_t total) { return total < 8 ? 1 : std::clamp<uint64_t>(total / 10, 3, 20); }
-
 }  // namespace
+
+uint64_t WarmUpSteps(uint64_t total) { return total < 8 ? 1 : std::clamp<uint64_t>(total / 10, 3, 20); }
 
 std::optional<SteadyState> FindSteadyState(const Evidence& evidence, int64_t pid) {
   std::vector<StepMark> marks;

@@ -69,11 +69,14 @@ Result<std::string> NewSessionPath(int64_t wall_ns, int64_t pid) {
   return Format("{}/{}-{}.gpuwhy", *folder, time, pid);
 }
 
-Result<std::string> NewestSession() {
+Result<std::string> NewestSession(size_t back) {
   Result<std::string> folder = SessionFolder();
   if (!folder) return folder;
   const std::vector<StoredSession> sessions = List(*folder);
-  if (!sessions.empty()) return sessions.front().path.string();
+  if (back < sessions.size()) return sessions[back].path.string();
+  if (!sessions.empty())
+    return Error{ErrorCode::kNotFound, Format("no session last~{}: {} holds {}", back, *folder, sessions.size()),
+                 "record one more with: gpuwhy run -- CMD"};
   return Error{ErrorCode::kNotFound, Format("no session yet: {} holds none", *folder),
                "record one with: gpuwhy run -- CMD"};
 }

@@ -21,8 +21,9 @@ Result<std::string> SessionFolder();
 // A new name in that folder (made when missing): UTC time of `wall_ns` and PID, so that names sort by time.
 Result<std::string> NewSessionPath(int64_t wall_ns, int64_t pid);
 
-// The session written last. kNotFound when there is none, with the command that records one.
-Result<std::string> NewestSession();
+// The session written last, or the one `back` sessions before it. kNotFound when there is none, with the command that
+// records one.
+Result<std::string> NewestSession(size_t back = 0);
 
 // Removes the oldest sessions of the folder until at most `files` files and `bytes` bytes are left. The newest always
 // stays: it may be the one that is being written. A file that cannot be removed is left.
