@@ -119,6 +119,7 @@ Analysis Analyse(const Evidence& evidence) {
   analysis.steady = FindSteadyState(evidence, analysis.main_pid);
   analysis.window = ViewWindows(evidence, analysis.main_pid);
   analysis.sync = ViewSync(evidence, analysis.main_pid);
+  analysis.host = ViewHost(evidence, analysis.main_pid);
   analysis.gpu = GpuOf(evidence, analysis.main_pid);
   analysis.breakdown = BreakDown(analysis);
   FillMetrics(evidence, analysis);

@@ -3,9 +3,11 @@
 #ifndef GPUWHY_ENGINE_ANALYSIS_H_
 #define GPUWHY_ENGINE_ANALYSIS_H_
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/evidence.h"
@@ -48,6 +50,7 @@ struct WindowView {
   double largest_pageable_bytes = 0;
   double steps = 0;        // step marks inside
   double short_gap_s = 0;  // idle gaps too short for the host to have caused them, see windows.cc
+  double long_gap_s = 0;   // idle gaps in `rest` too long for a host that dispatches, see windows.cc
   bool graphs = false;
 };
 
@@ -60,6 +63,18 @@ struct SyncView {
   double steps = 0;
 };
 
+// What the launching Python threads were seen doing in the windows, by looks at their stacks (20 a second).
+struct HostView {
+  static constexpr size_t kCategories = 8;  // wire host_category
+  uint64_t looks = 0;
+  std::array<uint64_t, kCategories> by_category = {};
+  // The deciding frame ("train.py:31 augment") seen most in each category and how often; "" = none.
+  std::array<std::pair<std::string, uint64_t>, kCategories> frame = {};
+  double share(size_t category) const {
+    return looks > 0 ? static_cast<double>(by_category[category]) / static_cast<double>(looks) : 0;
+  }
+};
+
 struct Analysis {
   std::vector<int64_t> processes;  // of the job that any witness knows
   int64_t main_pid = 0;            // most steps, else most kernels, else most CPU time; 0 = none
@@ -69,6 +84,7 @@ struct Analysis {
   std::optional<SteadyState> steady;
   std::optional<WindowView> window;
   std::optional<SyncView> sync;
+  std::optional<HostView> host;
   uint64_t windows = 0;                   // CUPTI windows of all processes, proof windows included
   uint64_t late_windows = 0;              // timing windows and seconds of permanent tracing
   uint64_t kernels_total = 0;             // in all windows
@@ -87,6 +103,7 @@ Analysis Analyse(const Evidence& evidence);
 std::optional<SteadyState> FindSteadyState(const Evidence& evidence, int64_t pid);
 std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid);
 std::optional<SyncView> ViewSync(const Evidence& evidence, int64_t pid);
+std::optional<HostView> ViewHost(const Evidence& evidence, int64_t pid);  // nothing without looks
 std::optional<Breakdown> BreakDown(const Analysis& analysis);
 void FillMetrics(const Evidence& evidence, Analysis& analysis);
 

@@ -16,9 +16,10 @@ bool SyncsInLoop(const SyncView& sync) {
   return sync.seconds > 0 && static_cast<double>(sync.syncs + sync.copies) / sync.seconds >= kSyncsEachSecond;
 }
 
-// Divides the idle share of time in which the host neither waited nor wrote. A host that needs longer to dispatch a
-// step than the GPU to run it leaves the GPU idle whatever else it does: that difference is `launch`. What is idle
-// beyond it, the host could have hidden by running ahead, if it had not blocked in synchronising calls: `sync`.
+// Divides the idle share of time in which the host neither waited nor wrote. A host that needs longer for a step than
+// the GPU leaves the GPU idle whatever else it does: that difference is `launch`, but in long gaps, in which it cannot
+// have been dispatching, `host_work`. What is idle beyond it, the host could have hidden by running ahead, if it had
+// not blocked in synchronising calls: `sync`.
 void SplitIdle(const Analysis& analysis, const GpuSplit& rest, double share, Breakdown& out) {
   const double idle = rest.idle / rest.total();
   const double busy = 1 - idle;
@@ -30,9 +31,11 @@ void SplitIdle(const Analysis& analysis, const GpuSplit& rest, double share, Bre
     launch = std::clamp(std::max(1 - blocked - busy, short_gaps), 0.0, idle);
     sync = idle - launch;
   }
-  // Hardly any kernel: the host did not dispatch, it did something of its own.
-  const bool dispatching = analysis.window->kernels >= 20;
-  (dispatching ? out.launch : out.other) += share * launch;
+  // Hardly any kernel: the host did not dispatch at all.
+  const double long_gaps = analysis.window->kernels >= 20 ? analysis.window->long_gap_s / rest.total() : 1;
+  const double own = std::min(launch, long_gaps);
+  out.host_work += share * own;
+  out.launch += share * (launch - own);
   out.sync += share * sync;
 }
 
@@ -67,13 +70,14 @@ std::optional<Breakdown> BreakDown(const Analysis& analysis) {
   AddBusy(window.rest, rest, out);
   out.input_wait = wait * IdleShare(window.in_wait);
   out.checkpoint = save * IdleShare(window.in_save);
-  out.other = other * IdleShare(window.in_other);
+  out.compiling = other * IdleShare(window.in_other);
   SplitIdle(analysis, window.rest, rest, out);
+  out.other = out.compiling + out.host_work;
   const double sum = out.input_wait + out.copy + out.gpu_compute + out.communication + out.launch + out.sync +
                      out.checkpoint + out.other;
   if (sum <= 0) return std::nullopt;
   for (double* part : {&out.input_wait, &out.copy, &out.gpu_compute, &out.communication, &out.launch, &out.sync,
-                       &out.checkpoint, &out.other})
+                       &out.checkpoint, &out.other, &out.host_work, &out.compiling})
     *part /= sum;
   return out;
 }

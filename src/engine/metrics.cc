@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the gpuwhy authors
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
 #include "engine/analysis.h"
 #include "model/metric.h"
 
@@ -62,6 +64,23 @@ void PutWindow(Analysis& analysis) {
   Put(analysis, "window.copy.pageable.ratio", window.pageable_copy_s / window.seconds, "cuda");
 }
 
+void PutHost(Analysis& analysis) {
+  if (analysis.breakdown) {
+    Put(analysis, "host.own_work.ratio", analysis.breakdown->host_work, "cuda");
+    Put(analysis, "host.compiling.ratio", analysis.breakdown->compiling, "cuda");
+  }
+  if (!analysis.host) return;
+  Put(analysis, "host.looks.count", static_cast<double>(analysis.host->looks), "framework");
+  // In the order of the wire format's host_category; garbage collections leave no frame.
+  constexpr const char* kNames[] = {"other", "input", "sync", "dispatch", "checkpoint", nullptr, "compile", "idle"};
+  static_assert(std::size(kNames) == HostView::kCategories);
+  for (size_t category = 0; category < HostView::kCategories; ++category) {
+    if (kNames[category] == nullptr) continue;
+    Put(analysis, std::string("host.looks.") + kNames[category] + ".ratio", analysis.host->share(category),
+        "framework");
+  }
+}
+
 }  // namespace
 
 void FillMetrics(const Evidence& evidence, Analysis& analysis) {
@@ -70,6 +89,7 @@ void FillMetrics(const Evidence& evidence, Analysis& analysis) {
   PutGpuSeries(evidence, analysis);
   PutSteady(analysis);
   PutWindow(analysis);
+  PutHost(analysis);
   if (analysis.sync && analysis.sync->seconds > 0) {
     Put(analysis, "window.sync.ratio", analysis.sync->blocked_s / analysis.sync->seconds, "cuda");
     Put(analysis, "window.syncs_per_second", static_cast<double>(analysis.sync->syncs) / analysis.sync->seconds,

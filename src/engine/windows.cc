@@ -18,6 +18,11 @@ constexpr double kBlockingCopy = 20e-6;             // a copy call that returns 
 // CUDA graph on an H200). A host that reacts to the end of a kernel takes longer: gaps below say nothing of the host.
 constexpr int64_t kShortGapNs = 15'000;
 
+// A host that dispatches launches every few microseconds (5 to 30 us for an eager operator of PyTorch) and needs some
+// milliseconds at most around a step (optimizer, a compiled step's arguments). A gap beyond means that it did
+// something else.
+constexpr int64_t kLongGapNs = 5'000'000;
+
 struct DeviceWork {
   std::vector<Interval> compute, communication, copy, pageable;
 };
@@ -134,6 +139,14 @@ Intervals ShortGaps(const Intervals& busy) {
   return gaps;
 }
 
+Intervals LongGaps(const Intervals& rest, const Intervals& busy) {
+  Intervals gaps;
+  for (const Interval& gap : Subtract(rest, busy)) {
+    if (gap.end - gap.begin >= kLongGapNs) gaps.push_back(gap);
+  }
+  return gaps;
+}
+
 Intervals Merge(std::vector<Interval> all, const Intervals& more) {
   all.insert(all.end(), more.begin(), more.end());
   return Union(std::move(all));
@@ -169,7 +182,9 @@ std::optional<WindowView> ViewWindows(const Evidence& evidence, int64_t pid) {
   view.in_save = SplitOf(save, compute, communication, copy);
   view.in_other = SplitOf(other, compute, communication, copy);
   view.rest = SplitOf(rest, compute, communication, copy);
-  view.short_gap_s = Seconds(Intersect(rest, ShortGaps(Merge(Merge(compute, communication), copy))));
+  const Intervals busy = Merge(Merge(compute, communication), copy);
+  view.short_gap_s = Seconds(Intersect(rest, ShortGaps(busy)));
+  view.long_gap_s = Seconds(LongGaps(rest, busy));
   return view;
 }
 

@@ -68,6 +68,9 @@ struct WitnessStatement {
 
 struct Breakdown {
   double input_wait = 0, copy = 0, gpu_compute = 0, communication = 0, launch = 0, sync = 0, checkpoint = 0, other = 0;
+  // Named parts of `other`; reporters show them as metrics.
+  double host_work = 0;  // the host did something of its own for so long that it was not dispatching
+  double compiling = 0;  // compiling or collecting garbage
 };
 
 struct MetricValue {
