@@ -114,6 +114,16 @@ void AddState(const std::vector<Measured>& side, const char* name, Comparison& o
   }
 }
 
+// "Faster" needs equal work: a step of another model is other work, one of an unseen batch size may be.
+std::string SameWork(const std::vector<Note>& caveats) {
+  const auto has = [&](std::string_view id) {
+    return std::any_of(caveats.begin(), caveats.end(), [&](const Note& note) { return note.id == id; });
+  };
+  if (has("same_recording")) return "yes";
+  if (has("model")) return "no";
+  return has("framework") || has("batch_unknown") ? "unknown" : "yes";
+}
+
 bool SharesRecording(const std::vector<Measured>& before, const std::vector<Measured>& after) {
   return std::any_of(before.begin(), before.end(), [&](const Measured& a) {
     return std::any_of(after.begin(), after.end(),
@@ -127,6 +137,7 @@ void AddCaveats(const std::vector<Measured>& before, const std::vector<Measured>
   if (SharesRecording(before, after)) out.caveats.push_back({"same_recording", {}});
   AddJobs(before.front(), after.front(), out);
   AddUnit(before.front(), after.front(), out);
+  if (out.ratio) out.ratio->same_work = SameWork(out.caveats);
   AddState(before, "A", out);
   AddState(after, "B", out);
   if (out.ratio && out.ratio->low && !out.ratio->between_runs)

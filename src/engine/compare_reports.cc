@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/compare.h"
+#include "engine/rule.h"
 
 namespace gpuwhy {
 namespace {
@@ -69,6 +70,13 @@ void CompareMetrics(const std::vector<Measured>& before, const std::vector<Measu
   }
 }
 
+// "In use" and "cannot tell" are answers, no causes: the runs have them.
+bool IsAnswer(const Finding& finding) {
+  const auto rules = AllRules();
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const Rule* rule) { return rule->id == finding.id && rule->stage == Stage::kVerdict; });
+}
+
 // A side has a finding when half of its runs have it; the largest share of time stands for all.
 std::map<std::string, Finding> FindingsOf(const std::vector<Measured>& side) {
   std::map<std::string, size_t> count;
@@ -76,6 +84,7 @@ std::map<std::string, Finding> FindingsOf(const std::vector<Measured>& side) {
   for (const Measured& measured : side) {
     std::set<std::string> seen;
     for (const Finding& finding : measured.session->report.findings) {
+      if (IsAnswer(finding)) continue;
       if (seen.insert(finding.id).second) ++count[finding.id];
       const auto [at, is_new] = worst.emplace(finding.id, finding);
       if (!is_new && finding.share_of_time.value_or(0) > at->second.share_of_time.value_or(0)) at->second = finding;

@@ -110,12 +110,20 @@ const Fact* Of(const Settings& settings, const std::string& name) {
   return found == settings.end() ? nullptr : found->second;
 }
 
-Value ValueOf(const Fact* fact) { return fact != nullptr ? fact->value : Value::Missing(State::kUnknown, ""); }
+Value ValueOf(const Fact* fact) { return fact != nullptr ? fact->value : Value::Missing(State::kNotFound, ""); }
 
 // A fact that only one side tells is a setting where its absence says something: a loader that does not exist, a
 // variable that is not set. Elsewhere the other side runs another framework, or the agent is older.
 bool TellsByAbsence(const std::string& name) {
   return name.rfind("framework.torch.loader.", 0) == 0 || name.rfind("process.env.", 0) == 0;
+}
+
+// Of a loader that only one side has its size is enough.
+bool TooFine(const std::string& name, const Fact* a, const Fact* b) {
+  constexpr std::string_view kLoaderPrefix = "framework.torch.loader.";
+  if (a != nullptr && b != nullptr) return false;
+  const std::string rest = name.rfind(kLoaderPrefix, 0) == 0 ? name.substr(kLoaderPrefix.size()) : "workers";
+  return rest != "workers" && rest != "batch_size";
 }
 
 std::vector<std::string> NamesOf(const Settings& a, const Settings& b) {
@@ -134,7 +142,7 @@ void CompareSettings(const std::vector<Measured>& before, const std::vector<Meas
   const Settings left = SettingsOf(before.front()), right = SettingsOf(after.front());
   for (const std::string& name : NamesOf(left, right)) {
     const Fact *a = Of(left, name), *b = Of(right, name);
-    if (Same(a, b) || ((a == nullptr || b == nullptr) && !TellsByAbsence(name))) continue;
+    if (Same(a, b) || TooFine(name, a, b) || ((a == nullptr || b == nullptr) && !TellsByAbsence(name))) continue;
     out.settings.push_back({name, ValueOf(a), ValueOf(b)});
   }
   // The first session stands for its side: the others must be like it.

@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kReplicates = 4000;
 constexpr uint64_t kSeed = 20260101;  // fixed: the same sessions always give the same interval
 constexpr double kNormal95 = 1.959964;
+constexpr double kNoNoise = 1e-18;  // variance of residuals that are only rounding
 
 WorkCell Sum(const WorkRun& run) {
   WorkCell sum;
@@ -149,9 +150,10 @@ double StudentT95(double degrees_of_freedom) {
   constexpr std::array<double, 5> kTable = {12.706, 4.303, 3.182, 2.776, 2.571};
   // Between whole numbers the lower one, which is the more careful.
   if (degrees_of_freedom < 6) return kTable[static_cast<size_t>(std::clamp(degrees_of_freedom, 1.0, 5.0)) - 1];
-  const double z = kNormal95, z3 = z * z * z, z5 = z3 * z * z, v = degrees_of_freedom;
-  // Abramowitz and Stegun 26.7.5: below 0.003 off from 6 degrees on.
-  return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v);
+  const double z = kNormal95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, v = degrees_of_freedom;
+  // Abramowitz and Stegun 26.7.5: below 0.004 off from 6 degrees on.
+  return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
 }
 
 size_t BlockLength(const WorkRun& run) {
@@ -161,7 +163,7 @@ size_t BlockLength(const WorkRun& run) {
   const auto least = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(size)) / 2));
   const std::vector<double> values = Residuals(run);
   const double variance = Autocovariance(values, 0);
-  if (!(variance > 0)) return least;
+  if (!(variance > kNoNoise)) return least;
   const auto count = static_cast<double>(size);
   const double noise = 2 * std::sqrt(std::log10(count) / count);
   const size_t quiet_needed = std::max<size_t>(5, static_cast<size_t>(std::sqrt(std::log10(count))));

@@ -35,6 +35,7 @@ struct SpeedRatio {
   std::optional<double> low, high;  // 95 % interval
   bool between_runs = false;        // the interval holds what differs from process to process
   std::string unit;                 // step, sample, kernel-sequence
+  std::string same_work = "yes";    // unknown: whether a unit is the same work was not seen; no: it is not
 };
 
 struct BucketChange {

@@ -16,30 +16,43 @@ int DecimalsOf(const SpeedRatio& ratio) {
   return narrow ? 3 : 2;
 }
 
+using Params = std::map<std::string, std::string>;
+
+// What is said of the speed: "times as fast" is right only for equal work.
+std::string SpeedKey(const Comparison& comparison) {
+  const SpeedRatio& ratio = *comparison.ratio;
+  if (ratio.same_work != "yes") return "compare.speed." + ratio.unit;
+  return comparison.result == CompareResult::kFaster ? "compare.speed.fast" : "compare.speed.plain";
+}
+
+Params ParamsOf(const Comparison& comparison) {
+  const SpeedRatio& ratio = *comparison.ratio;
+  const int decimals = DecimalsOf(ratio);
+  return {{"ratio", Format("{:.{}f}", ratio.value, decimals)},
+          {"low", Format("{:.{}f}", ratio.low.value_or(0), decimals)},
+          {"high", Format("{:.{}f}", ratio.high.value_or(0), decimals)},
+          {"a", std::to_string(comparison.before.size())},
+          {"b", std::to_string(comparison.after.size())},
+          {"scope", ratio.between_runs ? "@compare.scope.between" : "@compare.scope.within"},
+          {"speed", "@" + SpeedKey(comparison)},
+          {"doubt", ratio.same_work == "yes" ? "" : "@compare.doubt." + ratio.same_work}};
+}
+
+// Which sentence fits a comparison that has an interval.
+std::string VerdictKey(const Comparison& comparison) {
+  if (comparison.result != CompareResult::kNoDifference) return std::string(CompareResultName(comparison.result));
+  const SpeedRatio& ratio = *comparison.ratio;
+  if (ratio.between_runs) return "same_runs";
+  return *ratio.low <= 1 && *ratio.high >= 1 ? "same" : "below_drift";
+}
+
 }  // namespace
 
 std::string ComparisonSentence(const Comparison& comparison, Language language) {
-  std::map<std::string, std::string> params;
-  if (comparison.ratio) {
-    const SpeedRatio& ratio = *comparison.ratio;
-    const int decimals = DecimalsOf(ratio);
-    params["ratio"] = Format("{:.{}f}", ratio.value, decimals);
-    params["low"] = Format("{:.{}f}", ratio.low.value_or(0), decimals);
-    params["high"] = Format("{:.{}f}", ratio.high.value_or(0), decimals);
-    params["a"] = std::to_string(comparison.before.size());
-    params["b"] = std::to_string(comparison.after.size());
-    params["scope"] = ratio.between_runs ? "@compare.scope.between" : "@compare.scope.within";
-  }
-  if (comparison.unknown_why) {
-    params["why"] = LocaleText("compare.why." + comparison.unknown_why->id, language, comparison.unknown_why->params);
-    return LocaleText(comparison.ratio ? "compare.verdict.rough" : "compare.verdict.unknown", language, params);
-  }
-  if (comparison.result != CompareResult::kNoDifference)
-    return LocaleText(Format("compare.verdict.{}", CompareResultName(comparison.result)), language, params);
-  const SpeedRatio& ratio = *comparison.ratio;
-  const bool holds_one = *ratio.low <= 1 && *ratio.high >= 1;
-  const char* kind = ratio.between_runs ? "same_runs" : holds_one ? "same" : "below_drift";
-  return LocaleText(std::string("compare.verdict.") + kind, language, params);
+  Params params = comparison.ratio ? ParamsOf(comparison) : Params{};
+  if (!comparison.unknown_why) return LocaleText("compare.verdict." + VerdictKey(comparison), language, params);
+  params["why"] = LocaleText("compare.why." + comparison.unknown_why->id, language, comparison.unknown_why->params);
+  return LocaleText(comparison.ratio ? "compare.verdict.rough" : "compare.verdict.unknown", language, params);
 }
 
 }  // namespace gpuwhy::report

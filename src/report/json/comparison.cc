@@ -43,6 +43,7 @@ Json RatioJson(const std::optional<SpeedRatio>& ratio) {
   out.Set("level", 0.95);
   out.Set("covers", ratio->between_runs ? "between-runs" : "within-runs");
   out.Set("unit", ratio->unit);
+  out.Set("same_work", ratio->same_work);
   return out;
 }
 

@@ -17,7 +17,8 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 // What most readers want; -v shows every metric.
-constexpr std::array<std::string_view, 17> kMainMetrics = {"run.items_per_second",
+constexpr std::array<std::string_view, 15> kMainMetrics = {"run.items_per_second",
+                                                           "input.wait.ratio",
                                                            "run.duty_cycle.ratio",
                                                            "run.gpu_busy.ratio",
                                                            "gpu.gpm.sm.ratio",
@@ -26,14 +27,11 @@ constexpr std::array<std::string_view, 17> kMainMetrics = {"run.items_per_second
                                                            "gpu.memory.used.bytes",
                                                            "gpu.power.watts",
                                                            "gpu.clock.sm.hertz",
-                                                           "input.wait.ratio",
-                                                           "checkpoint.ratio",
+                                                           "gpu.pcie.rx.bytes_per_second",
                                                            "window.launches_per_second",
                                                            "window.sync.ratio",
                                                            "window.copy.pageable.ratio",
-                                                           "gpu.pcie.rx.bytes_per_second",
-                                                           "run.steady.seconds",
-                                                           "window.kernel.median.seconds"};
+                                                           "checkpoint.ratio"};
 constexpr double kTooSmallToShow = 0.0005;
 
 std::string Cell(const std::optional<double>& value, std::string_view unit, const Writer& writer) {
@@ -59,7 +57,7 @@ void WriteRuns(const std::vector<ComparedRun>& runs, const char* side, Writer& w
     const std::string seen = !run.seconds ? "compare.run.none" : run.steps ? "compare.run.steps" : "compare.run.window";
     const std::map<std::string, std::string> params = {
         {"name", run.name},
-        {"started", run.started.empty() ? writer.Text("state.unknown") : run.started},
+        {"started", run.started.empty() ? writer.Text("state.unknown") : run.started.substr(0, run.started.find('.'))},
         {"steps", Format("{:.0f}", run.steps.value_or(0))},
         {"seconds", ShowQuantity(run.seconds.value_or(0), "seconds")},
         {"used", writer.Text(Format("used.{}", GpuUsedName(run.gpu_used)))},
@@ -67,6 +65,22 @@ void WriteRuns(const std::vector<ComparedRun>& runs, const char* side, Writer& w
         {"seen", "@" + seen}};
     writer.Item(Format("  {}  ", side), writer.Text("compare.run", params), Paint::kBold);
   }
+}
+
+// The main ones in their order; of -v all others behind them. A zero on both sides tells nothing.
+std::vector<const MetricChange*> MetricsToShow(const Comparison& comparison, bool all) {
+  std::vector<const MetricChange*> main, others;
+  for (const MetricChange& metric : comparison.metrics) {
+    if (metric.value.before.value_or(1) == 0 && metric.value.after.value_or(1) == 0) continue;
+    const bool is_main = std::find(kMainMetrics.begin(), kMainMetrics.end(), metric.name) != kMainMetrics.end();
+    (is_main ? main : others).push_back(&metric);
+  }
+  const auto rank = [](const MetricChange* metric) {
+    return std::find(kMainMetrics.begin(), kMainMetrics.end(), metric->name) - kMainMetrics.begin();
+  };
+  std::sort(main.begin(), main.end(), [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  if (all) main.insert(main.end(), others.begin(), others.end());
+  return main;
 }
 
 void WriteReadings(const Comparison& comparison, Writer& writer) {
@@ -79,11 +93,9 @@ void WriteReadings(const Comparison& comparison, Writer& writer) {
     rows.push_back({writer.Text("compare.rate." + comparison.ratio->unit), Cell(rate.before, "", writer),
                     Cell(rate.after, "", writer), ChangeOf(rate, "", writer)});
   }
-  for (const MetricChange& metric : comparison.metrics) {
-    const bool main = std::find(kMainMetrics.begin(), kMainMetrics.end(), metric.name) != kMainMetrics.end();
-    if (!main && !writer.options().verbose) continue;
-    rows.push_back({KeyLabel(metric.name, writer.options().language), Cell(metric.value.before, metric.unit, writer),
-                    Cell(metric.value.after, metric.unit, writer), ChangeOf(metric.value, metric.unit, writer)});
+  for (const MetricChange* metric : MetricsToShow(comparison, writer.options().verbose)) {
+    rows.push_back({KeyLabel(metric->name, writer.options().language), Cell(metric->value.before, metric->unit, writer),
+                    Cell(metric->value.after, metric->unit, writer), ChangeOf(metric->value, metric->unit, writer)});
   }
   if (rows.size() < 2) return;
   writer.Heading(writer.Text("compare.section.readings"));
@@ -121,7 +133,10 @@ void WriteSettings(const Comparison& comparison, Writer& writer) {
     // The last part of a name is its unit where it has one: bytes, seconds, ratio.
     const std::string unit = setting.name.substr(setting.name.rfind('.') + 1);
     const bool bytes = unit == "bytes" || unit.find("_bytes") != std::string::npos;
-    const auto show = [&](const Value& value) { return ShowValue(value, bytes ? "bytes" : "", language); };
+    // Why an agent could not tell is in its own words, and in the report of that session.
+    const auto show = [&](const Value& value) {
+      return value.known() ? ShowValue(value, bytes ? "bytes" : "", language) : MissingText(value.state, "", language);
+    };
     writer.Item("  - ", writer.Text("compare.setting", {{"label", KeyLabel(setting.name, language)},
                                                         {"before", show(setting.before)},
                                                         {"after", show(setting.after)}}));
