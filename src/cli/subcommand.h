@@ -27,7 +27,7 @@ struct Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> flags;  // by name with dashes
   std::vector<std::string> positionals;
   std::optional<size_t> before_dashes;  // how many of the positionals stood before a "--"
-  std::vector<std::string> command;  // what stands behind "--" (or behind the flags) where takes_command
+  std::vector<std::string> command;     // what stands behind "--" (or behind the flags) where takes_command
 
   bool Has(std::string_view flag) const { return flags.find(flag) != flags.end(); }
   std::optional<std::string> Get(std::string_view flag) const;

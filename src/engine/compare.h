@@ -30,8 +30,8 @@ struct Measured {
   std::optional<Pace> pace;
 };
 
-// Between separate processes of one and the same job the speed has differed by so much (a virtual machine with an H200,
-// docs/overhead.md): one process a side cannot tell a smaller change from that.
+// Between separate processes of one and the same job the speed has differed by so much (measured on a virtual machine
+// with an H200): one process a side cannot tell a smaller change from that.
 inline constexpr double kProcessDrift = 0.2;
 
 // `before` and `after` hold at least one session each. Deterministic: no clock, no files, a fixed seed.

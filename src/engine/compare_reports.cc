@@ -114,10 +114,26 @@ void CompareFindings(const std::vector<Measured>& before, const std::vector<Meas
 
 }  // namespace
 
+// The bucket whose time changed most in the direction of the whole, when it holds at least half of that change.
+void NameMainBucket(Comparison& out) {
+  const bool judged = out.result == CompareResult::kFaster || out.result == CompareResult::kSlower;
+  if (!judged || !out.unit_seconds.before || !out.unit_seconds.after) return;
+  const double whole = *out.unit_seconds.after - *out.unit_seconds.before;
+  double most = 0.5;
+  for (const BucketChange& bucket : out.buckets) {
+    if (!bucket.seconds.before || !bucket.seconds.after) continue;
+    const double part = (*bucket.seconds.after - *bucket.seconds.before) / whole;
+    if (part < most) continue;
+    most = part;
+    out.mainly = bucket.name;
+  }
+}
+
 void CompareReports(const std::vector<Measured>& before, const std::vector<Measured>& after, Comparison& out) {
   CompareBuckets(before, after, out);
   CompareMetrics(before, after, out);
   CompareFindings(before, after, out);
+  NameMainBucket(out);
 }
 
 }  // namespace gpuwhy

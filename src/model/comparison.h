@@ -83,6 +83,7 @@ struct Comparison {
   std::optional<Note> unknown_why;  // "compare.why.<id>": why there is no result
   BeforeAfter unit_seconds;         // time of a unit of work
   std::vector<BucketChange> buckets;
+  std::string mainly;  // bucket that holds most of a faster or slower result; empty where there is none
   std::vector<MetricChange> metrics;
   std::vector<SettingChange> settings;
   std::vector<FindingChange> findings;

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = pathlib.Path(os.environ.get("GPUWHY_BIN", ROOT / "build" / "gpuwhy"))
+BINARY = pathlib.Path(os.environ.get("GPUWHY_BIN", ROOT / "build" / "gpuwhy")).resolve()
 SCHEMA = ROOT / "docs" / "schema" / "gpuwhy.report-1.schema.json"
 ROOTS = ROOT / "tests" / "fakes" / "roots"
 READINGS = ROOT / "tests" / "fakes" / "nvml"

@@ -73,9 +73,9 @@ def test_the_gain_of_more_workers():
     assert settings["framework.torch.loader.workers"] == (0, 16)
     assert settings["framework.torch.loader.pin_memory"] == (False, True)
     assert "framework.torch.version" not in settings and "gpu.name" not in settings
-    kept = [finding for finding in document["findings"] if finding["change"] == "kept"]
-    assert [finding["cause"] for finding in kept] == ["input-pipeline-bound"]
-    assert kept[0]["before"]["share_of_time"] > kept[0]["after"]["share_of_time"]
+    assert document["verdict"]["mainly"] == "input_wait"
+    waits = next(finding for finding in document["findings"] if finding["cause"] == "input-pipeline-bound")
+    assert waits["change"] == "kept" and waits["before"]["share_of_time"] > waits["after"]["share_of_time"]
 
 
 def test_the_other_way_round_is_the_inverse():
@@ -133,7 +133,10 @@ def test_fail_on_without_a_rate_is_not_judged():
     assert "cannot be said which is faster" in one_line(result.stdout)
 
 
-@pytest.mark.parametrize("limit", ["3%", "slower", "slower:", "slower:3", "slower:x%", "slower:-1%", "slower:100%", "faster:3%", "slower:nan%"])
+LIMITS = ["3%", "slower", "slower:", "slower:3", "slower:x%", "slower:-1%", "slower:100%", "faster:3%", "slower:nan%"]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 def test_limits_that_make_no_sense(limit):
     assert "slower:3%" in refused(SLOW, FAST, "--fail-on", limit)
 
@@ -232,6 +235,15 @@ def test_output_file_and_help(tmp_path):
     words = gpuwhy("compare", "--help").stdout
     assert "--fail-on slower:N%" in words and "A... -- B..." in words
     assert "compare" in gpuwhy("--help").stdout
+
+
+@pytest.mark.parametrize("page, language", [("README.md", "en"), ("README.zh.md", "zh"), ("docs/compare.md", "en")])
+def test_the_examples_are_what_it_prints(page, language):
+    """Verdict, where it comes from and settings; the times of the buckets may move with the rules of the breakdown."""
+    printed = gpuwhy("compare", SLOW.name, FAST.name, "--lang", language, cwd=DEMO).stdout
+    parts = [printed.split("\n\n")[0], next(part for part in printed.split("\n\n") if "num_workers" in part).split("job", 1)[0]]
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert parts[0] in text and parts[1].rsplit("\n", 1)[0] in text
 
 
 def test_verbose_shows_every_metric():

@@ -29,6 +29,7 @@ Json VerdictJson(const Comparison& comparison, Language language) {
   Json out;
   out.Set("result", CompareResultName(comparison.result));
   out.Set("summary", ComparisonSentence(comparison, language));
+  out.Set("mainly", TextOrNull(comparison.mainly));
   out.Set("why", comparison.unknown_why ? Json(comparison.unknown_why->id) : Json());
   out.Set("next", TextOrNull(comparison.next));
   return out;

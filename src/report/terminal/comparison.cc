@@ -125,6 +125,18 @@ void WriteBuckets(const Comparison& comparison, Writer& writer) {
   WriteTable(writer, 2, rows);
 }
 
+void WriteMainBucket(const Comparison& comparison, Writer& writer) {
+  for (const BucketChange& bucket : comparison.buckets) {
+    if (bucket.name != comparison.mainly) continue;
+    const double part = *bucket.seconds.after - *bucket.seconds.before;
+    const double whole = *comparison.unit_seconds.after - *comparison.unit_seconds.before;
+    writer.Paragraph(
+        2, writer.Text("compare.mainly." + comparison.ratio->unit, {{"bucket", writer.Text("bucket." + bucket.name)},
+                                                                    {"part", ShowQuantity(part, "seconds")},
+                                                                    {"whole", ShowQuantity(whole, "seconds")}}));
+  }
+}
+
 void WriteSettings(const Comparison& comparison, Writer& writer) {
   writer.Heading(writer.Text("compare.section.settings"));
   const Language language = writer.options().language;
@@ -154,8 +166,12 @@ void WriteFindings(const Comparison& comparison, Writer& writer) {
   for (const FindingChange& change : comparison.findings) {
     const std::string kind(change.Kind());
     const Paint paint = kind == "gone" ? Paint::kGreen : kind == "new" ? Paint::kRed : Paint::kYellow;
-    const std::string text = Format("{} ({} {}): {} → {}", FindingTitle(change.any(), writer.options().language),
-                                    change.any().id, change.any().cause, share(change.before), share(change.after));
+    const std::string text =
+        writer.Text("compare.finding", {{"title", FindingTitle(change.any(), writer.options().language)},
+                                        {"id", change.any().id},
+                                        {"cause", change.any().cause},
+                                        {"before", share(change.before)},
+                                        {"after", share(change.after)}});
     writer.Item(Format("  [{}] ", writer.Text("compare.finding." + kind)), text, paint);
   }
 }
@@ -180,6 +196,7 @@ void WriteLimit(const Comparison& comparison, Writer& writer) {
 std::string ComparisonText(const Comparison& comparison, const Options& options) {
   Writer writer(options);
   writer.Paragraph(0, ComparisonSentence(comparison, options.language), PaintOf(comparison.result));
+  WriteMainBucket(comparison, writer);
   WriteRuns(comparison.before, "A", writer);
   WriteRuns(comparison.after, "B", writer);
   WriteLimit(comparison, writer);
