@@ -104,6 +104,7 @@ void CompareSpeed(const std::vector<Measured>& before, const std::vector<Measure
   }
   const auto work = [&](const std::vector<Measured>& side) {
     std::vector<WorkRun> runs;
+    runs.reserve(side.size());
     for (const Measured& m : side) runs.push_back(*unit == "sample" ? m.pace->by_sample : m.pace->by_step);
     return runs;
   };

@@ -52,7 +52,7 @@ bool SameTypes(const Measured& a, const Measured& b) {
 }
 
 std::string Script(const Measured& m) {
-  const std::string script = ShowFact(MainFact(m, "framework.python.argv0"));
+  std::string script = ShowFact(MainFact(m, "framework.python.argv0"));
   if (!script.empty()) return script;
   const std::string command = m.session->evidence.Text("job.command").value_or("");
   return command.substr(0, command.find(' '));
@@ -84,13 +84,17 @@ void AddJobs(const Measured& a, const Measured& b, Comparison& out) {
   if (left > 0 && right > 0) AddDifference("processes", std::to_string(left), std::to_string(right), out);
 }
 
+// An epoch's last batch is often smaller, so a mean that differs a little is no other batch size.
+bool OtherBatch(double a, double b) { return std::max(a, b) > 1.05 * std::min(a, b); }
+
 void AddUnit(const Measured& a, const Measured& b, Comparison& out) {
   if (!out.ratio) return;
   const auto batch = [](const Measured& m) { return *m.pace->samples / m.pace->steps; };
   if (out.ratio->unit == "kernel-sequence") {
     out.caveats.push_back({"window_only", {}});
   } else if (out.ratio->unit == "sample") {
-    out.caveats.push_back({"batch", {{"before", Format("{:.4g}", batch(a))}, {"after", Format("{:.4g}", batch(b))}}});
+    if (OtherBatch(batch(a), batch(b)))
+      out.caveats.push_back({"batch", {{"before", Format("{:.4g}", batch(a))}, {"after", Format("{:.4g}", batch(b))}}});
   } else if (!a.pace->samples || !b.pace->samples) {
     const char* side = a.pace->samples ? "B" : b.pace->samples ? "A" : "A, B";
     out.caveats.push_back({"batch_unknown", {{"side", side}}});

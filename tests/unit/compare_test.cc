@@ -131,6 +131,14 @@ TEST(Compare, OtherBatchSizesCompareSamples) {
   EXPECT_THAT(Caveats(comparison), Contains("batch"));
 }
 
+// The last batch of an epoch is smaller: exact in samples, and no other batch size.
+TEST(Compare, SmallerLastBatchesAreNoOtherBatchSize) {
+  const Comparison comparison = Of({.step_s = 0.1, .batch = 1000}, {.step_s = 0.1, .batch = 990});
+  EXPECT_EQ(comparison.ratio->unit, "sample");
+  EXPECT_NEAR(comparison.ratio->value, 0.99, 0.002);
+  EXPECT_THAT(Caveats(comparison), Not(Contains("batch")));
+}
+
 TEST(Compare, AnUnseenBatchSizeIsNotCalledFaster) {
   const Comparison comparison = Of({.step_s = 0.3}, {.step_s = 0.1, .batch = 0});
   EXPECT_EQ(comparison.ratio->unit, "step");
