@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/lookup.h"
 #include "engine/rule.h"
@@ -51,10 +52,25 @@ void RunRules(const RuleContext& context, Report& report) {
   }
 }
 
+// Lost time by which a finding is ranked: its own, or that of a finding which it explains.
+double Weight(const Finding& finding, const std::vector<Finding>& all) {
+  double weight = finding.share_of_time.value_or(0);
+  if (finding.severity == Severity::kInfo) return weight;
+  for (const Finding& other : all) {
+    const auto& explained = finding.explains;
+    if (std::find(explained.begin(), explained.end(), other.cause) != explained.end())
+      weight = std::max(weight, other.share_of_time.value_or(0));
+  }
+  return weight;
+}
+
 // While the GPU is not used, obstacles come first, in the order in which they must be removed; everything else by lost
-// time, then severity, then id so that the order never depends on chance.
+// time, what explains before what is explained, then severity, then id so that the order never depends on chance.
 void Sort(Report& report, GpuUsed used) {
-  std::sort(report.findings.begin(), report.findings.end(), [used](const Finding& a, const Finding& b) {
+  std::map<std::string, double> weights;
+  for (const Finding& finding : report.findings) weights[finding.id] = Weight(finding, report.findings);
+  const auto weight = [&](const Finding& finding) { return weights.at(finding.id); };
+  std::sort(report.findings.begin(), report.findings.end(), [used, &weight](const Finding& a, const Finding& b) {
     if (used != GpuUsed::kYes) {
       const Stage left = StageOf(a), right = StageOf(b);
       const bool a_first = left <= Stage::kCode, b_first = right <= Stage::kCode;
@@ -63,8 +79,10 @@ void Sort(Report& report, GpuUsed used) {
     }
     const bool a_calm = StageOf(a) == Stage::kVerdict, b_calm = StageOf(b) == Stage::kVerdict;
     if (a_calm != b_calm) return b_calm;
-    if (a.share_of_time.value_or(0) != b.share_of_time.value_or(0))
-      return a.share_of_time.value_or(0) > b.share_of_time.value_or(0);
+    if (weight(a) != weight(b)) return weight(a) > weight(b);
+    const bool a_explains = !a.explains.empty() && a.severity != Severity::kInfo;
+    const bool b_explains = !b.explains.empty() && b.severity != Severity::kInfo;
+    if (a_explains != b_explains) return a_explains;
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.id < b.id;
   });
@@ -74,7 +92,7 @@ void Sort(Report& report, GpuUsed used) {
 const Finding* Deciding(const Report& report, GpuUsed used) {
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::kInfo) continue;
-    const bool slow = StageOf(finding) == Stage::kSpeed && finding.share_of_time.value_or(0) >= kShareWarning;
+    const bool slow = StageOf(finding) == Stage::kSpeed && Weight(finding, report.findings) >= kShareWarning;
     if (used == GpuUsed::kYes ? slow : Obstacle(finding)) return &finding;
   }
   return nullptr;

@@ -47,6 +47,8 @@ struct Finding {
   std::map<std::string, std::string> params;
   std::vector<std::string> frameworks;  // fixes to show; empty = all
   std::string next;                     // command that would settle it; empty = the page's
+  // Causes that this one brings about: it stands before them and answers for the time that they lose.
+  std::vector<std::string> explains = {};
   // What this finding alone says of the job's use of the GPU; texts, which have no ladder, are judged by it.
   GpuUsed implies = GpuUsed::kUnknown;
 

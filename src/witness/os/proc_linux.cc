@@ -117,6 +117,14 @@ Result<uint64_t> ReadBytes(int64_t pid) {
   return Error{ErrorCode::kUnsupported, "this kernel does not account I/O of processes", ""};
 }
 
+std::optional<double> RunDelay(int64_t pid) {
+  const Result<std::string> text = ReadSmall("/proc/" + std::to_string(pid) + "/schedstat");
+  if (!text) return std::nullopt;
+  const std::vector<std::string_view> numbers = Split(Trim(*text), ' ');
+  const std::optional<long long> delay = numbers.size() == 3 ? ParseInt(numbers[1]) : std::nullopt;
+  return delay && *delay >= 0 ? std::optional<double>(static_cast<double>(*delay) * 1e-9) : std::nullopt;
+}
+
 std::vector<std::string> SplitZero(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {

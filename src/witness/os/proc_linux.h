@@ -49,6 +49,10 @@ std::optional<std::vector<int64_t>> ThreadChildren(int64_t pid, int64_t tid);
 // read_bytes of /proc/PID/io: bytes that came from storage.
 Result<uint64_t> ReadBytes(int64_t pid);
 
+// Seconds that the main thread was ready to run and waited for a core (second number of /proc/PID/schedstat,
+// Documentation/scheduler/sched-stats.rst); nothing where the kernel keeps no such count.
+std::optional<double> RunDelay(int64_t pid);
+
 // Splits the blocks of /proc/PID/cmdline and environ.
 std::vector<std::string> SplitZero(std::string_view text);
 

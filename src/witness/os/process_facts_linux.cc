@@ -139,6 +139,9 @@ void ProcessFacts::ReadLight(const TreeProcess& process, bool block_io_accounted
   if (!program_known_ || stat.program != program_ || stat.name != name_) ReadProgram(stat, time_s, sink);
   const Result<ProcStat> main_thread = stat.threads > 1 ? ReadThreadStat(pid_, pid_) : Result<ProcStat>(stat);
   if (main_thread) Sample("process.cpu.main_thread.seconds", Seconds(main_thread->own_ticks()), time_s, sink);
+  // One look a poll: its mean is the share of time in which the process could not even be interrupted.
+  Sample("process.uninterruptible.ratio", stat.state == 'D' ? 1 : 0, time_s, sink);
+  if (const std::optional<double> delay = RunDelay(pid_)) Sample("process.run_delay.seconds", *delay, time_s, sink);
   if (block_io_accounted && main_thread)
     Sample("process.io_wait.seconds", Seconds(main_thread->block_io_delay), time_s, sink);
   Sample("process.threads.count", static_cast<double>(stat.threads), time_s, sink);
