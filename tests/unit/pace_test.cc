@@ -113,7 +113,8 @@ Evidence Kernels(int turns, uint32_t blocks, int skip = 0, int odd_one = -1) {
   evidence.Add(window);
   const uint32_t names[] = {evidence.Intern("gemm"), evidence.Intern("relu"), evidence.Intern("update")};
   for (int i = skip; i < turns * 3; ++i) {
-    Span span{SpanKind::kKernel, kPid, i * 2 * kMs, kMs, 0, 7, names[i % 3], 0, {blocks << (i % 3 == 1), 256, 0}};
+    Span span{
+        SpanKind::kKernel, kPid, int64_t{i} * 2 * kMs, kMs, 0, 7, names[i % 3], 0, {blocks << (i % 3 == 1), 256, 0}};
     if (i == odd_one) span.name = evidence.Intern("autotune");
     evidence.Add(span);
   }
@@ -146,7 +147,7 @@ TEST(KernelPace, ForgivesOneOddKernelAndNoMore) {
   window.detail[0] = 2;
   chaos.Add(window);
   for (uint32_t i = 0; i < 300; ++i)
-    chaos.Add(Span{SpanKind::kKernel, kPid, i * 3 * kMs, kMs, 0, 7, 0, 0, {i * i % 97, 256, 0}});
+    chaos.Add(Span{SpanKind::kKernel, kPid, int64_t{i} * 3 * kMs, kMs, 0, 7, 0, 0, {i * i % 97, 256, 0}});
   EXPECT_FALSE(FindKernelPace(chaos, kPid));
 }
 
