@@ -15,6 +15,8 @@ SAVE = struct.Struct(wire.FORMAT_SAVE)
 PROFILER = struct.Struct(wire.FORMAT_PROFILER)
 GC = struct.Struct(wire.FORMAT_GC)
 
+MEMORY = struct.Struct(wire.FORMAT_MEMORY)
+
 FLAG_EVALUATION = 1  # the batch was drawn while gradients were off
 FLAG_SUM = 2  # the record stands for all batches since the last one of this loader
 
@@ -24,7 +26,11 @@ SPACING_NS = 500000
 FIRST_REFRESH_NS = 5 * 10**9
 LONGEST_REFRESH_NS = 60 * 10**9
 
+MEMORY_SPACING_NS = 10**9
+UNKNOWN_64, UNKNOWN_32 = 2**64 - 1, 2**32 - 1
+
 state = core.state
+memory_readers = []  # functions that return (device, allocated, reserved, device_allocs, retries), None for unknown, or None
 
 
 class Loader(object):
@@ -41,6 +47,7 @@ class Loader(object):
         self.items = 0
         self.pending = 0
         self.flags = 0
+        self.first_wait_ns = 0  # for the first batch of each iterator, where workers start up
         loaders.append(self)
 
     def record(self, start, end, items, evaluation):
@@ -77,8 +84,10 @@ pending = []  # functions(now) that steps continue until they return True
 class _Steps(object):
     last_ns = 0
     refresh_ns = 0
+    memory_ns = 0
     interval_ns = FIRST_REFRESH_NS
     unwritten = 0
+    flags = 0  # of the last step that was not written
     once_ns = 0  # facts taken inside the running hook: told apart from what every step pays
 
 
@@ -91,6 +100,7 @@ def step_done(now, flags=0):
         _write_step(flags)
     else:
         _Steps.unwritten += 1
+        _Steps.flags = flags
     after_work(now)
 
 
@@ -109,11 +119,29 @@ def after_work(now):
         _Steps.refresh_ns = now + _Steps.interval_ns
         state.threads.add(threading.get_ident())
         collect_once("step" if first else "refresh")
+    if memory_readers and now - _Steps.memory_ns >= MEMORY_SPACING_NS:
+        _Steps.memory_ns = now
+        _look_at_memory()
     poll_command()
     while pending:
         if not pending[0](now):
             break
         pending.pop(0)
+
+
+def _look_at_memory():
+    """One record a second and framework; a reader that fails is asked no more."""
+    for reader in list(memory_readers):
+        try:
+            seen = reader()
+        except Exception as error:
+            memory_readers.remove(reader)
+            state.facts.set("agent.error", "memory: %s: %s" % (type(error).__name__, error))
+            continue
+        if seen is not None:
+            device, allocated, reserved, allocs, retries = seen
+            state.ring.write(MEMORY, wire.TYPE_MEMORY, 0, allocated, reserved or 0, UNKNOWN_64 if allocs is None else allocs, state.steps,
+                             UNKNOWN_32 if retries is None else retries, device)
 
 
 def collect_once(moment):
@@ -147,7 +175,7 @@ def finish():
     for loader in loaders:
         loader.flush()
     if _Steps.unwritten:
-        _write_step(0)
+        _write_step(_Steps.flags)
 
 
 core.imports.finishers.append(finish)

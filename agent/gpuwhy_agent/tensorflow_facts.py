@@ -89,9 +89,39 @@ def _settings(facts):
     context = _context()
     if context is not None:
         facts.attempt("tensorflow.xla", lambda: bool(context.optimizer_jit))
+        facts.attempt("tensorflow.grappler.disabled", lambda: _switched_off(context))
     functions = sys.modules.get("tensorflow.python.eager.polymorphic_function.eager_function_run")
     if functions is not None:
         facts.set("tensorflow.run_eagerly", bool(getattr(functions, "RUN_FUNCTIONS_EAGERLY", False)))
+
+
+def _switched_off(context):
+    """Passes of Grappler that the job switched off (tf.config.optimizer.set_experimental_options)."""
+    options = context.get_optimizer_experimental_options()
+    off = [name for name, value in options.items() if value is False and not name.startswith(("disable_", "debug"))]
+    return sorted(off + [name for name in ("disable_meta_optimizer", "disable_model_pruning") if options.get(name) is True])
+
+
+def look_at_memory():
+    """Memory of the first GPU in one call of C++; nothing before the job has started TensorFlow's runtime."""
+    context = _context()
+    if context is None or not getattr(context, "_initialized", False) or not context.list_logical_devices("GPU"):
+        return None
+    return (0, int(context.get_memory_info("GPU:0")["current"]), None, None, None)
+
+
+def _traces(model):
+    """How often Keras' train function was traced: itself, what it wraps, or the tf.function that its closure calls."""
+    function = getattr(model, "train_function", None)
+    function = function.function if type(function).__name__ == "TrainCall" else function  # our own wrapper
+    for _ in range(6):
+        count = getattr(function, "experimental_get_tracing_count", None)
+        if count is not None:
+            return int(count())
+        cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+        inner = [each for each in cells if hasattr(each, "experimental_get_tracing_count")]
+        function = inner[0] if inner else getattr(function, "__wrapped__", None)
+    raise LookupError("no tf.function was found behind the train function")
 
 
 def _model(facts):
@@ -104,6 +134,7 @@ def _model(facts):
     if getattr(model, "run_eagerly", False):
         facts.set("tensorflow.run_eagerly", True)
     facts.attempt("tensorflow.mixed_precision", lambda: _policy(model))
+    facts.attempt("tensorflow.train_function.traces", lambda: _traces(model))
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None:
         facts.set("keras.optimizer", type(optimizer).__name__)

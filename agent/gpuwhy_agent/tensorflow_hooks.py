@@ -182,6 +182,7 @@ def patch_package(module):
     hooks.watch_collections()
     if tensorflow_facts.collect not in state.collectors:
         state.collectors.append(tensorflow_facts.collect)
+        hooks.memory_readers.append(tensorflow_facts.look_at_memory)
     core.framework_seen()
     core.collect("import")
 

@@ -137,6 +137,18 @@ def _memory(facts, index):
         facts.unknown(name + "limit_bytes", "this torch does not tell it")
 
 
+def look_at_memory():
+    """The current device's allocator in one call of C++; nothing where the job has not initialised CUDA."""
+    torch = _torch()
+    if not torch.cuda.is_initialized():
+        return None
+    device = torch.cuda.current_device()
+    statistics = torch._C._cuda_memoryStats(device)
+    allocs = statistics.get("num_device_alloc")  # torch >= 2.2
+    return (device, int(statistics["allocated_bytes"]["all"]["current"]), int(statistics["reserved_bytes"]["all"]["current"]), allocs,
+            statistics.get("num_alloc_retries"))
+
+
 def _settings(facts):
     """Flags that C++ answers without a warning; each is a plain read."""
     torch = _torch()
@@ -150,9 +162,33 @@ def _settings(facts):
         facts.attempt("torch.tf32.cudnn", c._get_cudnn_allow_tf32)
     facts.attempt("torch.cudnn_benchmark", c._get_cudnn_benchmark)
     facts.attempt("torch.grad_anomaly", torch.is_anomaly_enabled)
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    frames = dynamo.counters.get("frames") if dynamo is not None and hasattr(dynamo, "counters") else None
-    facts.set("torch.compile_used", bool(frames and frames.get("total")))
+    _dynamo(facts)
+
+
+def _dynamo(facts):
+    """What torch.compile did so far, from counters that it keeps anyway; their names differ between versions."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    counters = getattr(utils, "counters", None)
+    frames = counters.get("frames") if counters is not None else None
+    used = bool(frames and frames.get("total"))
+    facts.set("torch.compile_used", used)
+    if not used:
+        return
+    facts.set("torch.dynamo.frames", int(frames.get("total", 0)))
+    facts.set("torch.dynamo.frames_ok", int(frames.get("ok", 0)))
+    facts.set("torch.dynamo.graphs", int((counters.get("stats") or {}).get("unique_graphs", 0)))
+    facts.set("torch.dynamo.graph_breaks", int(sum((counters.get("graph_break") or {}).values())))
+    compiled = getattr(sys.modules.get("torch._dynamo.convert_frame"), "FRAME_COMPILE_COUNTER", None)
+    if compiled:
+        facts.set("torch.dynamo.recompiles", int(sum(count - 1 for count in compiled.values())))
+    else:
+        facts.unknown("torch.dynamo.recompiles", "this torch does not count them")
+    times = getattr(utils, "compilation_time_metrics", None)
+    if times:
+        # Nested phases stand beside each other: the longest of them holds the others.
+        facts.set("torch.dynamo.compile_seconds", round(max(sum(each) for each in times.values()), 3))
+    else:
+        facts.unknown("torch.dynamo.compile_seconds", "this torch keeps no times")
 
 
 def _learnt(facts):
@@ -244,4 +280,5 @@ def _loader_totals(facts):
         name = "torch.loader.%d." % known.number
         facts.set(name + "iterators", known.iterators)
         facts.set(name + "start_seconds", round(known.start_seconds, 6))
+        facts.set(name + "first_wait_seconds", round(known.first_wait_ns / 1e9, 6))
         facts.set(name + "batches", known.sequence)

@@ -70,6 +70,9 @@ def _drawn(iterator, data, start, end):
         loader = iterator._gpuwhy_loader = hooks.Loader()
     training = _torch().is_grad_enabled()
     loader.record(start, end, _count_items(data), not training)
+    if getattr(iterator, "_gpuwhy_fresh", False):
+        iterator._gpuwhy_fresh = False
+        loader.first_wait_ns += end - start
     if job.input_looks < 3 and (training or job.inputs is None):
         job.input_looks += 1
         tensor = _first_tensor(data)
@@ -126,6 +129,7 @@ def _iterator_made(data_loader, iterator, duration):
     known[1].iterators += 1
     known[1].start_seconds += duration / 1e9
     iterator._gpuwhy_loader = known[1]
+    iterator._gpuwhy_fresh = True
 
 
 def patch_dataloader(module):
@@ -199,6 +203,7 @@ def patch_torch(module):
         optimizer.register_optimizer_step_post_hook(_make_step_hook())
     hooks.watch_collections()
     state.collectors.append(torch_facts.collect)
+    hooks.memory_readers.append(torch_facts.look_at_memory)
     core.framework_seen()
     core.collect("import")
 

@@ -51,7 +51,6 @@ struct WindowView {
   double steps = 0;        // step marks inside
   double short_gap_s = 0;  // idle gaps too short for the host to have caused them, see windows.cc
   double long_gap_s = 0;   // idle gaps in `rest` too long for a host that dispatches, see windows.cc
-  bool graphs = false;
 };
 
 // Blocking calls inside the synchronisation windows, of the thread that blocks most.

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/kernel_names.h"
 #include "engine/lookup.h"
+#include "knowledge/gpus.h"
 
 namespace gpuwhy::rules {
 
@@ -20,11 +21,14 @@ constexpr double kWithTensorCores = 7.0;
 constexpr double kWithTf32 = 8.0;
 
 std::optional<double> Capability(const RuleContext& context) {
-  for (const char* name : {"framework.torch.device.0.capability", "framework.tensorflow.device.0.capability"}) {
+  for (const char* name : {"framework.torch.device.0.capability", "framework.tensorflow.gpu.0.capability"}) {
     const Fact* fact = MainFact(context, name);
     if (fact != nullptr && fact->value.AsText()) return ParseDouble(*fact->value.AsText());
   }
-  return std::nullopt;
+  // JAX does not tell it; the name of the GPU does.
+  const Fact* gpu = context.evidence.Find("gpu.name", Entity::Gpu(context.analysis.gpu));
+  const auto known = gpu != nullptr ? knowledge::FindGpu(gpu->value.AsText().value_or("")) : std::nullopt;
+  return known ? ParseDouble(known->capability) : std::nullopt;
 }
 
 RuleOutcome Check(const RuleContext& context) {

@@ -61,6 +61,8 @@ def test_training_loop(job, newest, workers):
     assert facts["torch.inputs.device"] == "cpu" and facts["torch.batch_size"] == 30
     assert facts["torch.loader.1.workers"] == workers and facts["torch.loader.1.shuffle"] is True
     assert facts["torch.loader.1.length"] == 22 and facts["torch.loader.1.iterators"] == 3
+    first = facts["torch.loader.1.first_wait_seconds"]  # three first batches, the evaluation's among them
+    assert 0 < first <= sum(wait["duration_ns"] for wait in waits) / 1e9
     assert facts["torch.loader.1.iterable"] is False and facts["torch.loader.1.batches"] == 66
     assert facts["torch.optimizer"] == "Adam" and facts["torch.amp"] is False
     assert "agent.error" not in facts and "agent.disabled_reason" not in facts
@@ -284,3 +286,58 @@ for _ in range(3):
     ring = job.ring()
     assert [record["flags"] >> 8 for record in ring.of("step")] == [1, 2] * 3
     assert ring.facts()["torch.optimizers"] == 2
+
+
+MEMORY = """
+import sys, time
+import torch
+hooks = sys.modules["gpuwhy_agent.hooks"]
+grown = [0]
+def allocator():
+    grown[0] += 1000
+    return 0, grown[0], 5000, None, 2
+def broken():
+    raise RuntimeError("no such allocator")
+hooks.memory_readers[:] = [allocator, broken]
+weight = torch.nn.Parameter(torch.zeros(4))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for step in range(12):
+    weight.sum().backward()
+    optimizer.step()
+    time.sleep(0.2)
+"""
+
+
+@BOTH
+def test_memory_is_looked_at_once_a_second(job, newest):
+    job.run(need_framework("torch", newest), job.script(MEMORY))
+    ring = job.ring()
+    looks = ring.of("memory")
+    assert 2 <= len(looks) <= 4  # 2.4 s of steps
+    assert [look["allocated"] for look in looks] == [1000 * (each + 1) for each in range(len(looks))]
+    assert looks[0]["step"] == 1 and looks[-1]["step"] > 6
+    assert looks[0]["device_allocs"] == 2**64 - 1 and looks[0]["retries"] == 2 and looks[0]["reserved"] == 5000
+    assert "no such allocator" in ring.facts()["agent.error"]  # asked once, and the job went on
+    assert ring.header["steps"] == 12
+
+
+def test_recompilations_are_counted(job):
+    python = need_framework("torch", True)
+    code = """
+import torch
+import torch._dynamo
+weight = torch.nn.Parameter(torch.ones(3))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+def loss(x, power):
+    return (x * weight.sum()) ** power
+compiled = torch.compile(loss, backend="eager", dynamic=False)
+for power in (1.0, 2.0, 3.0, 4.0):
+    compiled(torch.ones(2), power).sum().backward()
+    optimizer.step()
+"""
+    job.run(python, job.script(code))
+    facts = job.ring().facts()
+    assert facts["torch.compile_used"] is True
+    assert facts["torch.dynamo.frames"] >= 4 and facts["torch.dynamo.graphs"] >= 4
+    assert facts["torch.dynamo.recompiles"] == 3, facts
+    assert facts["torch.dynamo.graph_breaks"] == 0 and facts["torch.dynamo.compile_seconds"] > 0

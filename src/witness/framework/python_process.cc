@@ -46,6 +46,8 @@ void PythonProcess::Take(const wire::Common& record, EvidenceSink& sink) {
       return TakeTrainCall(record, sink);
     case wire::Type::kProfiler:
       return TakeProfiler(wire::As<wire::Profiler>(record), time_s, sink);
+    case wire::Type::kMemory:
+      return TakeMemory(wire::As<wire::Memory>(record), time_s, sink);
     case wire::Type::kHostSample:
       return TakeHostSample(wire::As<wire::HostSample>(record), sink);
     default:
@@ -149,6 +151,24 @@ void PythonProcess::TakeHostSample(const wire::HostSample& record, EvidenceSink&
     sink.Add(HostSample{pid_, static_cast<int64_t>(record.time_ns) - session_start_ns_, record.category,
                         Name(record.frame)});
   }
+}
+
+void PythonProcess::TakeMemory(const wire::Memory& record, double time_s, EvidenceSink& sink) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 46;  // 64 TiB: no device has more
+  if (record.allocated > kMostBytes || record.reserved > kMostBytes || record.device > 255) {
+    ++malformed_;
+    return;
+  }
+  // The device that the process looked at first; several in turn would make one jumping series.
+  if (memory_device_ < 0) memory_device_ = static_cast<int>(record.device);
+  if (memory_device_ != static_cast<int>(record.device)) return;
+  const Entity process = Entity::Process(pid_);
+  const auto add = [&](const char* metric, double value) { sink.Add(Sample{metric, process, time_s, value}); };
+  add("framework.memory.allocated.bytes", static_cast<double>(record.allocated));
+  if (record.reserved > 0) add("framework.memory.reserved.bytes", static_cast<double>(record.reserved));
+  if (record.device_allocs <= kMaxTime)
+    add("framework.memory.device_allocs", static_cast<double>(record.device_allocs));
+  if (record.retries != UINT32_MAX) add("framework.memory.retries", record.retries);
 }
 
 void PythonProcess::TakeStep(const wire::Step& record, EvidenceSink& sink) {

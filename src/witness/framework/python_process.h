@@ -64,6 +64,7 @@ class PythonProcess {
   void TakeBlob(const wire::Blob& piece, double time_s, EvidenceSink& sink);
   void TakeWait(const wire::Common& record, EvidenceSink& sink);
   void TakeTrainCall(const wire::Common& record, EvidenceSink& sink);
+  void TakeMemory(const wire::Memory& record, double time_s, EvidenceSink& sink);
   void TakeStep(const wire::Step& record, EvidenceSink& sink);
   void TakeProfiler(const wire::Profiler& record, double time_s, EvidenceSink& sink);
   void TakeHostSample(const wire::HostSample& record, EvidenceSink& sink);
@@ -94,6 +95,7 @@ class PythonProcess {
   uint64_t wait_ns_ = 0, evaluation_wait_ns_ = 0, gc_ns_ = 0, compile_ns_ = 0, save_ns_ = 0;
   bool has_wait_ = false, has_evaluation_wait_ = false;
   uint64_t step_index_ = 0, train_steps_ = 0;
+  int memory_device_ = -1;
   uint64_t host_samples_ = 0, capped_ = 0, malformed_ = 0, unknown_ = 0;
   bool user_profiler_seen_ = false;
   uint64_t first_train_call_ns_ = 0;
