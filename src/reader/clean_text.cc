@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 
 #include "base/text.h"
 #include "reader/clean_decode.h"
+#include "reader/clean_prefix.h"
 #include "reader/reader.h"
 
 namespace gpuwhy {
 namespace {
 
 constexpr size_t kNarrowest = 60, kWidest = 250;  // columns at which terminals and mail programs cut lines
-constexpr size_t kMostPieces = 12;                // of one wrapped line: a log line of 900 characters in 80 columns
-constexpr size_t kQuotedRun = 3;                  // lines in a row that begin with '>' are a quotation
+constexpr size_t kUsual[] = {80, 100, 120, 132};
+constexpr size_t kMail[] = {72, 80, 100};  // text that was broken between words
+constexpr size_t kLongestWord = 25;
+constexpr size_t kMostPieces = 12;  // of one wrapped line: a log line of 900 characters in 80 columns
+constexpr size_t kQuotedRun = 3;    // lines in a row that begin with '>' are a quotation
 
 bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
@@ -95,9 +100,22 @@ bool Bar(char c) { return c == '|' || c == '+'; }
 bool BeginsRow(std::string_view line) { return !line.empty() && Bar(line.front()); }
 bool EndsRow(std::string_view line) { return !TrimRight(line).empty() && Bar(TrimRight(line).back()); }
 
-// The column at which the lines of a text were cut: the longest line, if several are as long and not nearly all (then
-// it is a table of fixed width). 0 where nothing looks cut.
+// The column at which the lines of a text were cut: the length of the longest line, if several are as long, or if it is
+// one at which terminals and editors cut. 0 where nothing looks cut.
 size_t WrapColumn(const std::vector<TextLine>& lines) {
+  std::map<size_t, size_t> widths;
+  for (const TextLine& line : lines) {
+    const size_t width = BeginsRow(line.text) ? 0 : Columns(line.text);
+    if (width > 0) ++widths[width];
+  }
+  if (widths.empty()) return 0;
+  const auto [width, count] = *widths.rbegin();
+  const bool usual = std::find(std::begin(kUsual), std::end(kUsual), width) != std::end(kUsual);
+  return width >= kNarrowest && width <= kWidest && (count >= 2 || usual) ? width : 0;
+}
+
+// The same for rows of tables.
+size_t RowColumn(const std::vector<TextLine>& lines) {
   std::map<size_t, size_t> widths;
   size_t filled = 0;
   for (const TextLine& line : lines) {
@@ -108,7 +126,20 @@ size_t WrapColumn(const std::vector<TextLine>& lines) {
   }
   if (widths.empty()) return 0;
   const auto [width, count] = *widths.rbegin();
+  // Nearly all lines as long as the longest: a table of fixed width.
   return width >= kNarrowest && width <= kWidest && count >= 2 && count * 10 <= filled * 7 ? width : 0;
+}
+
+// Lines of one list: the same beginning but for digits, or as many commas (CSV). None is the continuation of the other.
+bool Alike(std::string_view one, std::string_view other) {
+  constexpr size_t kBeginning = 6;
+  const auto commas = [](std::string_view line) { return std::count(line.begin(), line.end(), ','); };
+  if (commas(one) >= 3 && commas(one) == commas(other)) return true;
+  if (one.size() < kBeginning || other.size() < kBeginning) return false;
+  return std::equal(one.begin(), one.begin() + kBeginning, other.begin(), [](char a, char b) {
+    const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    return a == b || (digit(a) && digit(b));
+  });
 }
 
 // How a line begins that is no continuation: a time stamp, a prompt, a bracket, a bar, a traceback.
@@ -136,23 +167,69 @@ bool CutRow(std::string_view line, std::string_view next, size_t width) {
   return BeginsRow(line) && !whole && !next.empty() && !BeginsRow(next) && EndsRow(next);
 }
 
+// How two pieces of a line belong together.
+enum class Seam { kNone, kCut, kBlank };
+
+// A stop at the end of a piece may be the middle of a number ("505." "96 MiB") or of a place ("dnn.cc:" "362]").
+bool MayGoOn(std::string_view piece, std::string_view next) {
+  if (EndsInWords(piece)) return true;
+  const bool point = !piece.empty() && (piece.back() == '.' || piece.back() == ':');
+  return point && piece.size() > 1 && std::isalnum(static_cast<unsigned char>(piece[piece.size() - 2])) != 0 &&
+         !next.empty() && std::isdigit(static_cast<unsigned char>(next.front())) != 0;
+}
+
+// The width of a page whose longest line has `longest` columns, if it was broken between words; 0 if it is too wide.
+size_t MailWidth(size_t longest) {
+  for (const size_t width : kMail) {
+    if (longest <= width && longest + kLongestWord > width) return width;
+  }
+  return 0;
+}
+
+// Broken between words: the next word had no room any more.
+bool BrokenAtWord(std::string_view piece, std::string_view next, size_t longest) {
+  const size_t width = MailWidth(longest), length = Columns(piece);
+  const size_t word = std::min(next.find(' '), next.size());
+  if (width == 0 || next.empty() || length + kLongestWord < width || length + 1 + word <= width) return false;
+  if (std::islower(static_cast<unsigned char>(next.front())) != 0) return EndsInWords(piece);
+  const char end = piece.back();
+  return end == ':' || end == ',' || std::isalpha(static_cast<unsigned char>(end)) != 0;
+}
+
+// Between a line and the next: cut in the middle, or at a blank that was lost at the end of the line, or by a mail
+// program. `width` is that of cut lines, 0 where nothing was cut; `longest` that of the longest line.
+Seam SeamOf(std::string_view piece, std::string_view next, size_t width, size_t longest) {
+  if (piece.empty() || next.empty() || BeginsRow(piece) || LooksFresh(next) || Alike(piece, next)) return Seam::kNone;
+  const size_t length = Columns(piece);
+  if (length == width && MayGoOn(piece, next)) return Seam::kCut;
+  if (next.front() == ' ') return Seam::kNone;
+  if (length + 1 == width && EndsInWords(piece)) return Seam::kBlank;
+  return BrokenAtWord(piece, next, longest) ? Seam::kBlank : Seam::kNone;
+}
+
+// Columns of the longest line that is no row of a table.
+size_t Longest(const std::vector<TextLine>& lines) {
+  size_t longest = 0;
+  for (const TextLine& line : lines) longest = BeginsRow(line.text) ? longest : std::max(longest, Columns(line.text));
+  return longest;
+}
+
 void JoinWrapped(std::vector<TextLine>& lines) {
-  const size_t width = WrapColumn(lines);
+  const size_t width = WrapColumn(lines), row_width = RowColumn(lines), longest = Longest(lines);
   std::vector<TextLine> joined;
   for (size_t i = 0; i < lines.size(); ++i) {
     TextLine line = std::move(lines[i]);
     std::string piece = line.text;  // the last one that was joined
-    size_t length = Columns(piece);
     for (size_t pieces = 1; i + 1 < lines.size() && pieces < kMostPieces; ++pieces) {
       const std::string& next = lines[i + 1].text;
-      const bool row = width > 0 && CutRow(line.text, next, width);
-      const bool prose =
-          width > 0 && length == width && !BeginsRow(line.text) && EndsInWords(piece) && !LooksFresh(next);
-      if (!row && !prose) break;
+      const bool row = row_width > 0 && CutRow(line.text, next, row_width);
+      const Seam seam = row ? Seam::kCut : SeamOf(piece, next, width, longest);
+      if (seam == Seam::kNone) break;
       // Blanks at the cut were lost when the text was copied.
-      if (row && length < width) line.text.append(width - length, ' ');
+      const size_t length = Columns(piece);
+      if (row && length < row_width) line.text.append(row_width - length, ' ');
+      if (seam == Seam::kBlank) line.text += ' ';
       line.text += next;
-      length = Columns(next);
       piece = next;
       ++i;
     }
@@ -166,6 +243,8 @@ void JoinWrapped(std::vector<TextLine>& lines) {
 PastedText CleanText(std::string_view bytes) {
   std::vector<TextLine> lines = SplitLines(StripHtml(DecodeText(bytes)));
   StripQuotes(lines);
+  StripPrefixes(lines);
+  StripQuotes(lines);  // a quotation that was logged
   for (TextLine& line : lines) StripMarkdown(line.text);
   JoinWrapped(lines);
   return PastedText(std::move(lines));

@@ -120,6 +120,15 @@ std::vector<std::pair<const char*, std::string>> Forms(const std::string& text) 
   if (Ascii(text)) forms.emplace_back("UTF-16", Widen(text));
   if (Lines(text).size() >= 3 && text.find("\n>") == std::string::npos && text[0] != '>')
     forms.emplace_back("quotation", EachLine(text, [](const std::string& line) { return "> " + line; }));
+  if (Lines(text).size() >= 3) {
+    for (const auto& [name, head] : {std::pair{"docker compose", "trainer-1  | "},
+                                     {"time stamps", "2024-05-01T10:00:00.1234567Z "},
+                                     {"journal", "May 01 10:00:00 box python3[4711]: "},
+                                     {"clock", "[10:00:00] "}})
+      forms.emplace_back(name, EachLine(text, [start = std::string(head)](const std::string& line) {
+                           return line.empty() ? std::string(Trim(start)) : start + line;
+                         }));
+  }
   return forms;
 }
 
@@ -218,7 +227,10 @@ TEST_P(TextDamage, SplicedTextsGiveNoThirdAnswer) {
     const PastedCase& other = all[damager.Below(all.size())];
     if (IsWide(other.text)) continue;
     const GpuUsed both = Used(pasted.text + "\n" + other.text);
-    const bool allowed = Allowed(Used(pasted.text), both) || Allowed(Used(other.text), both);
+    bool allowed = Allowed(Used(pasted.text), both) || Allowed(Used(other.text), both);
+    // The build of one text and the machine of the other may truly not fit: PyTorch 1.8 beside an H200.
+    const std::string cause = Cause(pasted.text + "\n" + other.text);
+    allowed = allowed || cause == "gpu-arch-unsupported" || cause == "driver-too-old";
     EXPECT_TRUE(allowed) << pasted.name << " and " << other.name << " gave " << GpuUsedName(both);
   }
 }

@@ -77,6 +77,7 @@ std::optional<double> TakeMean(std::string_view text) {
   }
   if (text.empty() || text[0] != '(') return std::nullopt;
   text.remove_prefix(1);
+  if (text.find(')') == std::string_view::npos) return std::nullopt;  // cut off, perhaps inside the number
   return TakeSeconds(text);
 }
 
