@@ -101,8 +101,8 @@ bool BeginsRow(std::string_view line) { return !line.empty() && Bar(line.front()
 bool EndsRow(std::string_view line) { return !TrimRight(line).empty() && Bar(TrimRight(line).back()); }
 
 // The column at which the lines of a text were cut: the length of the longest line, if several are as long, or if it is
-// one at which terminals and editors cut. 0 where nothing looks cut.
-size_t WrapColumn(const std::vector<TextLine>& lines) {
+// one at which terminals and editors cut (`lone`). 0 where nothing looks cut.
+size_t WrapColumn(const std::vector<TextLine>& lines, bool* lone) {
   std::map<size_t, size_t> widths;
   for (const TextLine& line : lines) {
     const size_t width = BeginsRow(line.text) ? 0 : Columns(line.text);
@@ -110,6 +110,7 @@ size_t WrapColumn(const std::vector<TextLine>& lines) {
   }
   if (widths.empty()) return 0;
   const auto [width, count] = *widths.rbegin();
+  *lone = count == 1;
   const bool usual = std::find(std::begin(kUsual), std::end(kUsual), width) != std::end(kUsual);
   return width >= kNarrowest && width <= kWidest && (count >= 2 || usual) ? width : 0;
 }
@@ -215,7 +216,8 @@ size_t Longest(const std::vector<TextLine>& lines) {
 }
 
 void JoinWrapped(std::vector<TextLine>& lines) {
-  const size_t width = WrapColumn(lines), row_width = RowColumn(lines), longest = Longest(lines);
+  bool lone = false;
+  const size_t width = WrapColumn(lines, &lone), row_width = RowColumn(lines), longest = Longest(lines);
   std::vector<TextLine> joined;
   for (size_t i = 0; i < lines.size(); ++i) {
     TextLine line = std::move(lines[i]);
@@ -223,7 +225,9 @@ void JoinWrapped(std::vector<TextLine>& lines) {
     for (size_t pieces = 1; i + 1 < lines.size() && pieces < kMostPieces; ++pieces) {
       const std::string& next = lines[i + 1].text;
       const bool row = row_width > 0 && CutRow(line.text, next, row_width);
-      const Seam seam = row ? Seam::kCut : SeamOf(piece, next, width, longest);
+      // One line that is as long as a terminal is wide may be a coincidence: a command ends in a bracket or a quote.
+      const bool complete = lone && pieces == 1 && !piece.empty() && Contains(")]}\"'", piece.substr(piece.size() - 1));
+      const Seam seam = row ? Seam::kCut : complete ? Seam::kNone : SeamOf(piece, next, width, longest);
       if (seam == Seam::kNone) break;
       // Blanks at the cut were lost when the text was copied.
       const size_t length = Columns(piece);

@@ -80,6 +80,18 @@ RuleOutcome CheckText(const RuleContext& context) {
     AddItem(finding, MainFact(context, "framework.on_cpu"));
     return RuleOutcome::Fired(std::move(finding));
   }
+  // A model on the CPU beside a GPU that PyTorch could use: the program never moved it.
+  const Fact* there = MainFact(context, "framework.on_cpu");
+  const Fact* could = MainFact(context, "framework.torch.cuda_available");
+  const Fact* also = MainFact(context, "framework.on_gpu");
+  if (there != nullptr && there->value.AsBool() == true && could != nullptr && could->value.AsBool() == true &&
+      also == nullptr && context.ladder.gpu_used != GpuUsed::kYes) {
+    Finding finding = DescribeText(context, kTwoWitnesses, "@placement.stayed");
+    finding.frameworks = {"pytorch"};
+    AddItem(finding, there);
+    AddItem(finding, could);
+    return RuleOutcome::Fired(std::move(finding));
+  }
   if (const Fact* unused = Said(evidence, "lightning_gpu_unused");
       unused != nullptr && context.ladder.gpu_used == GpuUsed::kNo) {
     Finding finding = DescribeText(context, kStated, "@placement.unused");

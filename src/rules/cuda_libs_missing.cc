@@ -21,8 +21,9 @@ constexpr std::string_view kCannotOpen = ": cannot open shared object file";
 // A library that belongs to CUDA and that a framework cannot do without. Not libcuda (the driver's) and not TensorRT
 // (libnvinfer), which is optional.
 bool IsNeeded(const std::string& name) {
-  for (const char* known : {"cudart", "cublas", "cudnn", "cufft", "cusparse", "cusolver", "curand", "nvrtc", "libnccl",
-                            "nvJitLink", "cupti", "nvshmem"}) {
+  for (const char* known :
+       {"cudart", "cublas", "cudnn", "cufft", "cusparse", "cusolver", "curand", "nvrtc", "libnccl", "nvJitLink",
+        "cupti", "nvshmem", "zlibwapi", "c10_cuda", "torch_cuda", "onnxruntime_providers_cuda"}) {
     if (Contains(name, known)) return true;
   }
   return false;
@@ -30,7 +31,8 @@ bool IsNeeded(const std::string& name) {
 
 // "/a/b/libcudnn.so.8:" -> "libcudnn.so.8".
 std::string BareName(std::string_view text) {
-  while (!text.empty() && (text.back() == ':' || text.back() == ';' || text.back() == ',')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ':' || text.back() == ';' || text.back() == ',' || text.back() == '.'))
+    text.remove_suffix(1);
   const size_t slash = text.find_last_of("/\\'\" ");
   return std::string(slash == std::string_view::npos ? text : text.substr(slash + 1));
 }
@@ -48,11 +50,10 @@ std::string MissingLibrary(const std::string& text) {
 // Libraries that the lines of a text name as missing. In "Could not load X; dlerror: Y: cannot open" it is Y.
 StringList NamedInText(const Evidence& evidence) {
   StringList names;
-  constexpr std::pair<const char*, const char*> kPlaces[] = {{"tf_library_not_loaded", "missing"},
-                                                             {"tf_library_not_loaded", "library"},
-                                                             {"tf_import_library_missing", "library"},
-                                                             {"torch_cuda_library_missing", "library"},
-                                                             {"torch_dll_failed", "library"}};
+  constexpr std::pair<const char*, const char*> kPlaces[] = {
+      {"tf_library_not_loaded", "missing"},     {"tf_library_not_loaded", "library"},
+      {"tf_import_library_missing", "library"}, {"torch_cuda_library_missing", "library"},
+      {"torch_dll_failed", "library"},          {"cuda_library_not_loaded", "library"}};
   for (const auto& [id, capture] : kPlaces) {
     // The old wording has no dlerror: only then the library of the first half is the missing one.
     if (std::string_view(capture) == "library" && !names.empty()) continue;
@@ -61,6 +62,7 @@ StringList NamedInText(const Evidence& evidence) {
       if (IsNeeded(name) && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
+  if (names.empty() && Said(evidence, "zlib_missing") != nullptr) names.emplace_back("zlibwapi.dll");
   return names;
 }
 
@@ -104,6 +106,7 @@ bool DecidedByText(const RuleContext& context, Missing& missing) {
   const Fact* died = Said(evidence, "tf_import_library_missing");
   if (died == nullptr) died = Said(evidence, "torch_cuda_library_missing");
   if (died == nullptr) died = Said(evidence, "torch_dll_failed");
+  for (const char* id : {"cuda_library_not_loaded", "zlib_missing"}) died = died != nullptr ? died : Said(evidence, id);
   const bool gpu = GpuPresent(evidence) == true || Said(evidence, "tf_found_device") != nullptr;
   if (decides != nullptr || (died != nullptr && !missing.names.empty())) {
     missing.confidence = kStated;

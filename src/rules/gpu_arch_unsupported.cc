@@ -82,6 +82,24 @@ std::optional<Answer> TensorFlowIgnores(const RuleContext& context) {
   return answer;
 }
 
+// Runtimes that bring their own kernels: llama.cpp names the architecture as 370, Ollama the capability as 3.5.
+std::optional<Answer> RuntimeSays(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  const Fact* code = Said(evidence, "runtime_no_device_code");
+  const Fact* old = Said(evidence, "runtime_gpu_too_old");
+  if (code == nullptr && old == nullptr) return std::nullopt;
+  Answer answer;
+  answer.framework = "@arch.runtime";
+  answer.capability = FirstCaptured(evidence, "runtime_gpu_too_old", "capability");
+  const std::string arch = FirstCaptured(evidence, "runtime_no_device_code", "arch");
+  if (arch.size() >= 3) answer.capability = arch.substr(0, arch.size() - 2) + "." + arch.substr(arch.size() - 2, 1);
+  answer.covered = FirstCaptured(evidence, "runtime_device_code", "archs");
+  const Fact* gpu = evidence.Find("gpu.name");
+  if (gpu != nullptr) answer.gpu = gpu->value.AsText().value_or("");
+  answer.facts = {code, Said(evidence, "runtime_device_code"), old, gpu};
+  return answer;
+}
+
 bool SaysNoImage(const std::string& text) {
   return Contains(text, "no kernel image is available") || Contains(text, "cudaErrorNoKernelImageForDevice") ||
          Contains(text, "CUDA_ERROR_NO_BINARY_FOR_GPU");
@@ -173,6 +191,7 @@ RuleOutcome Check(const RuleContext& context) {
     // A text may show the GPU at work for another program, or another machine's: no error of the job's is quoted.
     if (answer && context.ladder.gpu_used == GpuUsed::kYes) answer->implies = GpuUsed::kUnknown;
   }
+  if (!answer) answer = RuntimeSays(context);
   if (!answer) answer = CudaSays(context);
   if (!answer)
     return compared ? RuleOutcome::Clear()

@@ -31,10 +31,11 @@ struct Refusal {
   const char* id;
   const char* what;  // capture that names it
   const char* framework;
+  bool holds_most = false;  // by default it reserves most of the memory itself when it starts (JAX: three quarters)
 };
 constexpr Refusal kRefusals[] = {
     {"tf_oom", "shape", "tensorflow"}, {"tf_resource_exhausted", "", "tensorflow"},
-    {"jax_oom", "tried", "jax"},       {"jax_oom_any", "", "jax"},
+    {"jax_oom", "tried", "jax", true}, {"jax_oom_any", "", "jax", true},
     {"mps_oom", "tried", "pytorch"},   {"xpu_oom", "tried", "pytorch"},
     {"ggml_oom", "tried", "any"},      {"cupy_oom", "tried", "any"},
     {"ort_oom", "bytes", "any"},       {"vllm_no_cache_memory", "", "any"},
@@ -56,7 +57,12 @@ RuleOutcome Check(const RuleContext& context) {
     const bool limited = ProcessMemoryLimit(context) != nullptr;
     if (OnTheHost(evidence) || others || limited || context.ladder.rung(Source::kFramework).gpu_used == GpuUsed::kNo)
       return RuleOutcome::Clear();
-    Finding finding = MakeFinding(kRule_oom_model_too_big, Severity::kWarning, kOneWitness);
+    // Who holds the rest is not told. Only where the program is seen to hold memory is it likely to be its own.
+    const bool holds = Said(evidence, "tf_bfc_limit") != nullptr || Said(evidence, "tf_bfc_in_use") != nullptr ||
+                       Said(evidence, "tf_created_device") != nullptr;
+    const bool own = holds || refusal.holds_most;
+    Finding finding =
+        MakeFinding(kRule_oom_model_too_big, own ? Severity::kWarning : Severity::kInfo, own ? kOneWitness : kWeak);
     finding.implies = GpuUsed::kYes;
     const std::string what = *refusal.what != 0 ? FirstCaptured(evidence, refusal.id, refusal.what) : "";
     finding.Param("how", what.empty() ? "@toobig.refused" : "@toobig.request").Param("tried", what);

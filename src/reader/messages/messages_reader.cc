@@ -99,6 +99,18 @@ void Note(const Message& message, const Captures& captures, size_t line, Heard& 
   }
 }
 
+// "I no longer see ...", "it works without the error ...": people deny a message by what stands in front of it. A log
+// line has no such words before the message itself.
+bool Denied(std::string_view before) {
+  constexpr size_t kFarthest = 60;
+  const std::string lower = Lower(before.substr(before.size() - std::min(before.size(), kFarthest)));
+  for (const char* word : {"no longer ", "not get ", "n't get ", "not see ", "n't see ", "not seeing ", "not getting ",
+                           "n't have ", "without the ", "got rid of ", "instead of ", "used to get ", "used to see "}) {
+    if (Contains(lower, word)) return true;
+  }
+  return false;
+}
+
 void ReadMessages(PastedText& text, EvidenceSink& sink) {
   const auto catalogue = messages::AllMessages();
   messages::GramIndex index(catalogue);
@@ -107,8 +119,11 @@ void ReadMessages(PastedText& text, EvidenceSink& sink) {
     const std::string line = messages::SingleBlanks(text[i]);
     index.Candidates(line, [&](size_t number) {
       const Message& message = catalogue[number];
+      const size_t begin = line.find(message.gram);
+      const bool denied = begin != std::string::npos && Denied(std::string_view(line).substr(0, begin));
       for (const Captures& captures : messages::Match(message, line)) {
         text.Claim(i);
+        if (denied) continue;
         if (message.id.substr(0, kContext.size()) != kContext) Note(message, captures, i, all[message.id]);
         AddStated(message, captures, text.lines()[i], sink);
       }
