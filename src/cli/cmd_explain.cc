@@ -28,6 +28,8 @@ Error NothingToRead() {
           "for example: nvidia-smi | gpuwhy explain -"};
 }
 
+Error ReadTwice() { return {ErrorCode::kUsage, "standard input can be read only once", "give '-' once"}; }
+
 // Several files: their reports one after the other (JSON: a sequence of documents), the worst status.
 int Run(const Arguments& arguments) {
   std::vector<std::string> files = arguments.positionals;
@@ -35,6 +37,7 @@ int Run(const Arguments& arguments) {
     if (isatty(STDIN_FILENO) != 0) return Fail(NothingToRead());
     files.emplace_back("-");
   }
+  if (std::count(files.begin(), files.end(), "-") > 1) return Fail(ReadTwice());
   std::string out;
   int status = 0;
   const bool titled = files.size() > 1 && arguments.options.format == "text";

@@ -33,6 +33,24 @@ void Append(std::string& out, uint32_t code) {
 
 enum class Wide { kNo, kLittle, kBig };
 
+// Does every unit of UTF-16 in this order stand for ASCII, CJK punctuation, an ideograph or a full-width form? `first`
+// is the place of the high byte in a unit.
+bool WideChinese(std::string_view sample, size_t first) {
+  size_t ascii = 0, chinese = 0;
+  for (size_t i = 0; i + 1 < sample.size(); i += 2) {
+    const auto high = static_cast<unsigned char>(sample[i + first]);
+    const auto low = static_cast<unsigned char>(sample[i + 1 - first]);
+    if (high == 0 && low != 0 && low < 0x80) {
+      ++ascii;
+    } else if (high == 0x30 || high == 0xFF || high == 0x20 || (high >= 0x4E && high <= 0x9F)) {
+      ++chinese;
+    } else {
+      return false;
+    }
+  }
+  return ascii >= 8 && ascii * 10 > ascii + chinese && chinese > 0;
+}
+
 // Without a mark: text that is mostly ASCII has a zero in every second byte.
 Wide WideOrder(std::string_view bytes) {
   if (bytes.size() < 2) return Wide::kNo;
@@ -44,7 +62,11 @@ Wide WideOrder(std::string_view bytes) {
     if (bytes[i] == '\0') ++(i % 2 == 0 ? even : odd);
   }
   if (odd > seen * 2 / 5 && even == 0) return Wide::kLittle;
-  return even > seen * 2 / 5 && odd == 0 ? Wide::kBig : Wide::kNo;
+  if (even > seen * 2 / 5 && odd == 0) return Wide::kBig;
+  if (even + odd == 0 || bytes.size() % 2 != 0) return Wide::kNo;
+  const std::string_view sample = bytes.substr(0, seen - seen % 2);
+  if (even == 0 && WideChinese(sample, 1)) return Wide::kLittle;
+  return odd == 0 && WideChinese(sample, 0) ? Wide::kBig : Wide::kNo;
 }
 
 std::string FromWide(std::string_view bytes, Wide order) {
@@ -142,6 +164,8 @@ size_t TagLength(std::string_view text, bool& is_break) {
 }
 
 }  // namespace
+
+bool LooksWide(std::string_view bytes) { return WideOrder(bytes) != Wide::kNo; }
 
 std::string DecodeText(std::string_view bytes) {
   const Wide order = WideOrder(bytes);

@@ -13,6 +13,10 @@ namespace gpuwhy {
 // becomes U+FFFD.
 std::string DecodeText(std::string_view bytes);
 
+// UTF-16 with a mark or without: mostly ASCII (a zero in every second byte), or Chinese (each unit is ASCII, a mark of
+// punctuation or an ideograph, and ASCII is there too).
+bool LooksWide(std::string_view bytes);
+
 // Entities of HTML and tags that only lay out (<br/>, <pre>, <code> ...); a text without them comes back unchanged.
 // A <br> inside a line becomes '\v', which CleanText splits at without counting a line.
 std::string StripHtml(const std::string& text);

@@ -32,7 +32,7 @@ RuleOutcome Check(const RuleContext& context) {
   const bool user_part = libcuda != nullptr && !libcuda->value.AsList().value_or(StringList{}).empty();
   if (!nvml_says && (loaded == true || !(on_disk || user_part))) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_driver_not_loaded, Severity::kError, nvml_says ? kStated : kTwoWitnesses);
-  finding.Param("other", evidence.Text("host.driver.module_other").value_or("-"));
+  finding.Param("other", evidence.Text("host.driver.module_other").value_or("@param.none_seen"));
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said != nullptr ? said : error);
   AddLine(finding, rejected);

@@ -45,6 +45,16 @@ Result<std::string> ReadStandardInput() {
   }
 }
 
+// What to do about a file that cannot be read.
+Error WithAdvice(Error error) {
+  if (!error.hint.empty()) return error;
+  if (error.code == ErrorCode::kNotFound) error.hint = "check the path, or pipe the text in: ... | gpuwhy explain -";
+  if (error.code == ErrorCode::kPermission)
+    error.hint = "run gpuwhy as the user who may read it, or: sudo cat FILE | gpuwhy explain -";
+  if (Contains(error.message, "Is a directory")) error.hint = "give the files in it, for example DIR/*.log";
+  return error;
+}
+
 // "last" and "last~2", as git names what lies back; anything else is a path.
 std::optional<size_t> StepsBack(std::string_view name) {
   if (name == "last") return 0;
@@ -64,7 +74,7 @@ Result<Input> ReadInput(const std::string& path) {
   }
   if (path != "-" && TooLarge(file)) return MoreThanAllowed(file);
   Result<std::string> text = path == "-" ? ReadStandardInput() : ReadFile(file, kMostBytes);
-  if (!text) return text.error();
+  if (!text) return WithAdvice(text.error());
   if (text->size() >= kMostBytes) return MoreThanAllowed(file);  // a device or pipe that does not end
   return Input{std::move(*text), path == "-" ? "standard input" : file};
 }

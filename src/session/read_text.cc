@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "reader/clean_decode.h"
 #include "reader/reader.h"
 #include "session/machine.h"
 
@@ -19,7 +20,7 @@ constexpr size_t kSampled = 1 << 16;
 // Binary data is no damaged text: zeros in narrow text, or a third of it control characters and broken bytes.
 bool LooksBinary(std::string_view bytes) {
   const std::string_view sample = bytes.substr(0, kSampled);
-  if (sample.size() >= 2 && (sample.substr(0, 2) == "\xFF\xFE" || sample.substr(0, 2) == "\xFE\xFF")) return false;
+  if (LooksWide(sample)) return false;
   size_t zeros = 0, controls = 0;
   for (const char c : sample) {
     const auto byte = static_cast<unsigned char>(c);
@@ -31,6 +32,22 @@ bool LooksBinary(std::string_view bytes) {
   // A log that was cut while it was written begins with zeros, and one zero in a table is damage.
   const size_t leading = std::min(sample.find_first_not_of('\0'), sample.size());
   return ((zeros - leading) * 50 > sample.size() && !wide) || leading == sample.size() || controls * 10 > sample.size();
+}
+
+// Chinese in the encoding of older Windows programs: bytes above ASCII come in pairs of a lead and a trail byte.
+bool LooksLikeGbk(std::string_view bytes) {
+  const std::string_view sample = bytes.substr(0, kSampled);
+  size_t pairs = 0, others = 0;
+  for (size_t i = 0; i < sample.size(); ++i) {
+    const auto lead = static_cast<unsigned char>(sample[i]);
+    if (lead < 0x80) continue;
+    const auto trail = i + 1 < sample.size() ? static_cast<unsigned char>(sample[i + 1]) : 0U;
+    const bool pair = lead >= 0xB0 && lead <= 0xF7 && trail >= 0xA1 && trail <= 0xFE;  // the characters of GB 2312
+    pairs += pair ? 1U : 0U;
+    others += pair ? 0U : 1U;
+    i += trail >= 0x40 ? 1U : 0U;
+  }
+  return pairs >= 4 && others * 4 <= pairs;
 }
 
 size_t CountBroken(std::string_view bytes, const PastedText& text) {
@@ -61,7 +78,10 @@ void AddGaps(std::string_view bytes, const PastedText& text, Evidence& evidence)
             {{"count", std::to_string(unread)}, {"total", std::to_string(total)}, {"line", std::to_string(first)}}});
   }
   if (const size_t broken = CountBroken(bytes, text); broken > 0)
-    evidence.Add(Gap{"gap.text.damaged", "gap.text.damaged_why", "", {{"count", std::to_string(broken)}}});
+    evidence.Add(Gap{"gap.text.damaged",
+                     "gap.text.damaged_why",
+                     LooksLikeGbk(bytes) ? "iconv -f GB18030 -t UTF-8 FILE | gpuwhy explain -" : "",
+                     {{"count", std::to_string(broken)}}});
 }
 
 }  // namespace
