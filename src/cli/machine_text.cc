@@ -53,7 +53,7 @@ std::string MachineText(const Report& report, const report::Options& options) {
   if (options.verbose) report::WriteDetail(report, writer);
   if (!report.verdict.next.empty()) {
     writer.Heading(writer.Text("section.next"));
-    writer.Code(2, report.verdict.next);
+    writer.Code(2, report::NextText(report.verdict.next, writer.language()));
   }
   return writer.Take();
 }

@@ -65,8 +65,8 @@ Wide WideOrder(std::string_view bytes) {
   if (even > seen * 2 / 5 && odd == 0) return Wide::kBig;
   if (even + odd == 0 || bytes.size() % 2 != 0) return Wide::kNo;
   const std::string_view sample = bytes.substr(0, seen - seen % 2);
-  if (even == 0 && WideChinese(sample, 1)) return Wide::kLittle;
-  return odd == 0 && WideChinese(sample, 0) ? Wide::kBig : Wide::kNo;
+  if (WideChinese(sample, 1)) return Wide::kLittle;
+  return WideChinese(sample, 0) ? Wide::kBig : Wide::kNo;
 }
 
 std::string FromWide(std::string_view bytes, Wide order) {

@@ -3,6 +3,7 @@
 #include "report/text.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -107,7 +108,7 @@ std::string FindingSummary(const Finding& finding, Language language) {
 }
 
 std::string FindingNext(const Finding& finding, Language language) {
-  if (!finding.next.empty()) return finding.next;
+  if (!finding.next.empty()) return NextText(finding.next, language);
   const PageText* page = FindPage(finding.cause, language);
   return page == nullptr ? "" : FillPlaceholders(page->next, finding.params, language);
 }
@@ -141,6 +142,14 @@ std::string KeyLabel(std::string_view key, Language language) {
       return LocaleText(general, language, {{"framework", std::string(FrameworkTitle(parts[1]))}});
   }
   return std::string(key);
+}
+
+std::string NextText(const std::string& command, Language language) {
+  const size_t mark = command.find(" # ");
+  if (mark == std::string::npos) return command;
+  std::string key = "comment.";
+  for (const char c : command.substr(mark + 3)) key += std::isalpha(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return HasLocaleText(key) ? command.substr(0, mark + 3) + LocaleText(key, language) : command;
 }
 
 std::string MissingText(State state, std::string_view why, Language language) {

@@ -39,6 +39,10 @@ std::string WitnessWhy(const WitnessStatement& statement, Language language);
 // A value for people: numbers with their unit, booleans and missing values in words.
 std::string ShowValue(const Value& value, std::string_view unit, Language language);
 
+// A command whose comment ("nvidia-smi  # at the moment of the failure") is in the asked language; the command itself
+// never changes. Comments are found in locale/ by their English letters.
+std::string NextText(const std::string& command, Language language);
+
 // Text of `value` when it is missing: "not supported (N/A)"; never empty.
 std::string MissingText(State state, std::string_view why, Language language);
 

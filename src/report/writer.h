@@ -26,6 +26,7 @@ class Writer {
   void Heading(std::string_view text);
   void Blank() { out_ += '\n'; }
 
+  Language language() const { return options_.language; }
   std::string Text(std::string_view key, const std::map<std::string, std::string>& params = {}) const;
   const Options& options() const { return options_; }
   std::string Take() { return std::move(out_); }

@@ -64,3 +64,39 @@ def test_chinese_answer_is_the_same_and_in_chinese(gpuwhy_bin, case):
     assert re.search(r"[\u4e00-\u9fff]", chinese["verdict"]["summary"])
     for gap in chinese["gaps"]:
         assert re.search(r"[\u4e00-\u9fff]", gap["what"]), gap
+
+
+def run(program, *arguments, data=b""):
+    return subprocess.run([program, "explain", *arguments], input=data, capture_output=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(("arguments", "why", "advice"), [
+    (["/does/not/exist"], "No such file", "check the path"),
+    (["/"], "Is a directory", "files in it"),
+    (["-", "-"], "only once", "give '-' once"),
+    (["-"], "it is empty", "give the text"),
+])
+def test_what_cannot_be_read_is_one_line_with_advice(gpuwhy_bin, arguments, why, advice):
+    done = run(gpuwhy_bin, *arguments)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.count(b"\n") == 1
+    assert why in done.stderr.decode() and advice in done.stderr.decode()
+
+
+CHINESE = "我的显卡是 RTX 3090，报错如下：\nRuntimeError: No CUDA GPUs are available\n请问怎么办？驱动已经是最新的了\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-16", "gbk"])
+def test_chinese_in_any_encoding(gpuwhy_bin, encoding):
+    report = explain(gpuwhy_bin, CHINESE.encode(encoding))
+    assert report["verdict"]["gpu_used"] == "no"
+    fixes = [gap["fix"] for gap in report["gaps"]]
+    assert any("iconv -f GB18030" in fix for fix in fixes) == (encoding == "gbk")
+
+
+def test_comments_of_commands_are_translated(gpuwhy_bin):
+    table = (CASES[0].parents[2] / "cases").glob("*")
+    texts = [json.dumps(explain(gpuwhy_bin, (case / "input.txt").read_bytes(), "--lang", "zh")["verdict"]["next"], ensure_ascii=False)
+             for case in sorted(table) if (case / "input.txt").exists()]
+    comments = [text.split(" # ")[1] for text in texts if " # " in text]
+    assert comments and all(not re.search(r"[A-Za-z]{4}", comment) for comment in comments)

@@ -21,7 +21,7 @@ Json VerdictJson(const Report& report, Language language) {
   out.Set("cause", report.verdict.cause);
   out.Set("confidence", Rounded(report.verdict.confidence));
   out.Set("summary", VerdictSentence(report, language));
-  out.Set("next", TextOrNull(report.verdict.next));
+  out.Set("next", TextOrNull(NextText(report.verdict.next, language)));
   return out;
 }
 

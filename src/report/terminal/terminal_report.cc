@@ -195,7 +195,7 @@ std::string Render(const Report& report, const Options& options) {
   if (options.verbose) WriteDetail(report, writer);
   if (!report.verdict.next.empty()) {
     writer.Heading(writer.Text("section.next"));
-    writer.Code(2, report.verdict.next);
+    writer.Code(2, NextText(report.verdict.next, writer.language()));
   }
   return writer.Take();
 }
