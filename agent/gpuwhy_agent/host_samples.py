@@ -60,7 +60,8 @@ def classify(frame):
     for each in reversed(stack):
         for rule in OUTER:
             if _matches(each, rule):
-                return rule[2], each
+                # Of a loader the innermost frame tells more: what it reads, decodes, collates or waits for.
+                return rule[2], stack[0] if rule[2] == _INPUT else each
     inner = stack[0] if stack else frame
     line = linecache.getline(inner.f_code.co_filename, inner.f_lineno)
     for pattern, category in ((SYNC_CALL, _SYNC), (CHECKPOINT_CALL, _CHECKPOINT), (SLEEP_CALL, _IDLE)):

@@ -104,6 +104,14 @@ std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context) {
   return out;
 }
 
+std::optional<double> CoresAllowed(const Evidence& evidence) {
+  std::optional<double> cores;
+  if (const std::optional<int64_t> allowed = evidence.Int("host.cpu.allowed")) cores = static_cast<double>(*allowed);
+  const std::optional<double> quota = evidence.Double("host.cgroup.cpu_limit");
+  if (quota && *quota > 0) cores = std::min(cores.value_or(*quota), *quota);
+  return cores;
+}
+
 const Fact* MainFact(const RuleContext& context, const std::string& name) {
   return context.evidence.Find(name, Entity::Process(context.analysis.main_pid));
 }

@@ -31,6 +31,9 @@ struct FrameworkSeen {
 // One that is idle beside another of the job is left out: libraries import frameworks that the job never uses.
 std::vector<FrameworkSeen> FrameworksSeen(const RuleContext& context);
 
+// CPU cores that the job may use: affinity and the quota of its cgroup, whichever is less.
+std::optional<double> CoresAllowed(const Evidence& evidence);
+
 // Fact of the main process, whoever else has one of that name.
 const Fact* MainFact(const RuleContext& context, const std::string& name);
 

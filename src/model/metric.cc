@@ -77,6 +77,8 @@ constexpr Metric kMetrics[] = {
      "share of the steady state spent waiting for input while the GPU was idle"},
     {"input.overlapped.ratio", "ratio", kGauge,
      "share of the steady state spent waiting for input while the GPU was working"},
+    {"input.workers.cores", "", kGauge,
+     "CPU cores in use by the processes that the main process started, steady state"},
     {"checkpoint.ratio", "ratio", kGauge, "share of the steady state spent writing checkpoints"},
     {"host.own_work.ratio", "ratio", kGauge,
      "share of time in which the GPU was idle while the host did something of its own: the named part of `other`"},

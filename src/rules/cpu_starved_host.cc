@@ -20,14 +20,6 @@ constexpr double kFewestSeconds = 5;
 // Share of time the main thread was ready to run and stood in the queue (schedstat): above, others hold the cores.
 constexpr double kQueued = 0.10;
 
-std::optional<double> CoresAllowed(const Evidence& evidence) {
-  std::optional<double> cores;
-  if (const std::optional<int64_t> allowed = evidence.Int("host.cpu.allowed")) cores = static_cast<double>(*allowed);
-  const std::optional<double> quota = evidence.Double("host.cgroup.cpu_limit");
-  if (quota && *quota > 0) cores = std::min(cores.value_or(*quota), *quota);
-  return cores;
-}
-
 // Cores that the job used from `from_s` to `to_s`, its children included.
 std::optional<double> CoresUsed(const RuleContext& context, double from_s, double to_s) {
   for (const Entity& job : context.evidence.EntitiesWith("job.cpu.seconds")) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "engine/input_stage.h"
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
 
@@ -48,7 +49,8 @@ RuleOutcome CheckText(const RuleContext& context) {
   const StringList workers = Captured(context.evidence, "loader_workers", "workers");
   finding.Param("wait", ShowPercent(std::min(1.0, *share)))
       .Param("workers", workers.empty() ? "@param.unknown" : workers.front())
-      .Param("suggested", "4");
+      .Param("suggested", "4")
+      .Param("stage", "@input.stage.unknown");
   // Waiting for data says nothing of a job that says it computes on the CPU.
   if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kNo && finding.severity != Severity::kInfo)
     finding.implies = GpuUsed::kYes;
@@ -84,6 +86,7 @@ RuleOutcome Check(const RuleContext& context) {
     AddItem(finding, MainFact(context, name));
   }
   AddItem(finding, workers);
+  DescribeInputStage(context, finding);
   AddItem(finding, LoaderFact(context, "pin_memory"));
   AddItem(finding, MetricItem(analysis, "run.duty_cycle.ratio", Source::kDevice));
   AddItem(finding, context.evidence.Find("host.cpu.allowed"));

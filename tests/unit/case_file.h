@@ -58,10 +58,13 @@ class CaseReader {
       if (!word.empty()) words_.emplace_back(word);
     }
     static const std::map<std::string, std::string (CaseReader::*)(const std::string&)> kWords = {
-        {"fact", &CaseReader::TakeFact},   {"unknown", &CaseReader::TakeUnknown}, {"sample", &CaseReader::TakeSample},
-        {"steps", &CaseReader::TakeSteps}, {"window", &CaseReader::TakeWindow},   {"kernels", &CaseReader::TakeKernels},
-        {"copy", &CaseReader::TakeCopy},   {"calls", &CaseReader::TakeCalls},     {"wait", &CaseReader::TakeWait},
-        {"train", &CaseReader::TakeTrain}, {"save", &CaseReader::TakeSave},       {"expect", &CaseReader::TakeExpect},
+        {"fact", &CaseReader::TakeFact},     {"unknown", &CaseReader::TakeUnknown},
+        {"sample", &CaseReader::TakeSample}, {"steps", &CaseReader::TakeSteps},
+        {"window", &CaseReader::TakeWindow}, {"kernels", &CaseReader::TakeKernels},
+        {"copy", &CaseReader::TakeCopy},     {"calls", &CaseReader::TakeCalls},
+        {"wait", &CaseReader::TakeWait},     {"looks", &CaseReader::TakeLooks},
+        {"train", &CaseReader::TakeTrain},   {"save", &CaseReader::TakeSave},
+        {"expect", &CaseReader::TakeExpect},
     };
     const auto word = kWords.find(words_.front());
     return word == kWords.end() ? "unknown word '" + words_.front() + "'" : (this->*word->second)(line);
@@ -253,6 +256,19 @@ class CaseReader {
   std::string TakeWait(const std::string&) { return TakeHost(SpanKind::kInputWait, false); }
   std::string TakeSave(const std::string&) { return TakeHost(SpanKind::kCheckpoint, false); }
   std::string TakeTrain(const std::string&) { return TakeHost(SpanKind::kTrainCall, true); }
+
+  // Looks of the agent at the stacks of a process: 20 a second from `start` on.
+  std::string TakeLooks(const std::string&) {
+    static const std::map<std::string, uint32_t> kCategories = {
+        {"other", 0}, {"input", 1}, {"sync", 2}, {"dispatch", 3}, {"checkpoint", 4}, {"compile", 6}, {"idle", 7}};
+    std::vector<double> n;
+    if (!Numbers(2, 2, n) || words_.size() < 6 || kCategories.count(words_[4]) == 0)
+      return "expected: looks @process:PID start count category FILE:LINE function";
+    const std::string frame = words_.size() > 6 ? words_[5] + " " + words_[6] : words_[5];
+    for (int i = 0; i < static_cast<int>(n[1]); ++i)
+      evidence_.Add(HostSample{Pid(), Ns(n[0] + i * 0.05), kCategories.at(words_[4]), evidence_.Intern(frame)});
+    return "";
+  }
 
   std::string TakeExpect(const std::string&) {
     for (size_t i = 1; i < words_.size(); ++i) {
