@@ -52,6 +52,7 @@ bool FromLooks(const RuleContext& context, Finding& finding) {
   if (!context.analysis.host || context.analysis.host->by_category[kInput] < kFewestLooks) return false;
   const auto& [frame, count] = context.analysis.host->frame[kInput];
   if (frame.empty()) return false;
+  if (Contains(frame, " __next__")) return false;  // the loader's entry: says nothing of what it does
   const bool waits = Contains(frame, "selectors.py") || Contains(frame, "threading.py") || Contains(frame, "queue") ||
                      Contains(frame, "connection.py");
   if (waits) return false;  // for workers, whose own stacks are not seen
