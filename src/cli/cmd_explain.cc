@@ -33,29 +33,30 @@ Error ReadTwice() { return {ErrorCode::kUsage, "standard input can be read only 
 // Several files: their reports one after the other (JSON: a sequence of documents), the worst status.
 int Run(const Arguments& arguments) {
   std::vector<std::string> files = arguments.positionals;
+  const report::Language language = arguments.options.language;
   if (files.empty()) {
-    if (isatty(STDIN_FILENO) != 0) return Fail(NothingToRead());
+    if (isatty(STDIN_FILENO) != 0) return Fail(NothingToRead(), language);
     files.emplace_back("-");
   }
-  if (std::count(files.begin(), files.end(), "-") > 1) return Fail(ReadTwice());
+  if (std::count(files.begin(), files.end(), "-") > 1) return Fail(ReadTwice(), language);
   std::string out;
   int status = 0;
   const bool titled = files.size() > 1 && arguments.options.format == "text";
   for (const std::string& file : files) {
     const Result<Report> report = DiagnoseFile(file);
     if (!report) {
-      status = Fail(report.error());
+      status = Fail(report.error(), language);
       continue;
     }
     const Result<std::string> text = RenderReport(*report, arguments, STDOUT_FILENO);
-    if (!text) return Fail(text.error());
+    if (!text) return Fail(text.error(), language);
     if (titled) out += (out.empty() ? "== " : "\n== ") + Printable(file) + "\n";
     out += *text;
     status = std::max(status, StatusOf(*report));
   }
   if (out.empty()) return status;
   const Result<void> done = WriteResult(out, arguments);
-  return done ? status : Fail(done.error());
+  return done ? status : Fail(done.error(), language);
 }
 
 }  // namespace

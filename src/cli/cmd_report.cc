@@ -26,9 +26,9 @@ Result<void> CheckExtension(const Arguments& arguments) {
 }
 
 int Run(const Arguments& arguments) {
-  if (const Result<void> fits = CheckExtension(arguments); !fits) return Fail(fits.error());
+  if (const Result<void> fits = CheckExtension(arguments); !fits) return Fail(fits.error(), arguments.options.language);
   const Result<Report> report = DiagnoseFile(arguments.positionals.front());
-  return report ? Deliver(*report, arguments) : Fail(report.error());
+  return report ? Deliver(*report, arguments) : Fail(report.error(), arguments.options.language);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/deliver.h"
 #include "cli/machine_text.h"
+#include "report/error_text.h"
 #include "session/machine.h"
 
 namespace gpuwhy::cli {
@@ -133,8 +134,8 @@ int StatusOf(const Report& report) {
   return std::any_of(report.findings.begin(), report.findings.end(), bad) ? 1 : 0;
 }
 
-int Fail(const Error& error) {
-  std::string line = "gpuwhy: " + error.Line();
+int Fail(const Error& error, report::Language language) {
+  std::string line = "gpuwhy: " + report::ErrorText(error, language);
   std::replace_if(
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   (void)WriteDescriptor(STDERR_FILENO, line + "\n");
@@ -143,8 +144,9 @@ int Fail(const Error& error) {
 
 int Deliver(const Report& report, const Arguments& arguments) {
   const Result<std::string> text = RenderReport(report, arguments, STDOUT_FILENO);
-  if (!text) return Fail(text.error());
-  if (const Result<void> done = WriteResult(*text, arguments); !done) return Fail(done.error());
+  const report::Language language = arguments.options.language;
+  if (!text) return Fail(text.error(), language);
+  if (const Result<void> done = WriteResult(*text, arguments); !done) return Fail(done.error(), language);
   return StatusOf(report);
 }
 

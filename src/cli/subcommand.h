@@ -52,8 +52,9 @@ struct Subcommand {
 // All subcommands sorted by file name (generated from src/cli/cmd_*.cc: constant kSubcommand_<name>).
 std::span<const Subcommand* const> AllSubcommands();
 
-// Prints `error` as "gpuwhy: what: why; what to do" on stderr and returns 2, the status for "could not do it".
-int Fail(const Error& error);
+// Prints `error` as "gpuwhy: what: why; what to do" on stderr and returns 2, the status for "could not do it". The
+// words are those of `language` where locale/ has them.
+int Fail(const Error& error, report::Language language = report::Language::kEnglish);
 
 // Writes a report where -o says, in the asked format; returns 0, 1 or 2 as the contract of exit statuses wants.
 int Deliver(const Report& report, const Arguments& arguments);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "reader/clean_gbk.h"
 
 namespace gpuwhy {
 namespace {
@@ -90,22 +91,6 @@ std::string FromWide(std::string_view bytes, Wide order) {
   return out;
 }
 
-// Length of the UTF-8 character at `at`, 0 where there is none.
-size_t CharacterLength(std::string_view text, size_t at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  const size_t length = first < 0x80   ? 1
-                        : first < 0xC2 ? 0
-                        : first < 0xE0 ? 2
-                        : first < 0xF0 ? 3
-                        : first < 0xF5 ? 4
-                                       : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
 // What terminals and editors put in place of plain characters: {found, meant}; an empty meaning drops it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kPlain = {{
     {"\xEF\xBB\xBF", ""},
@@ -165,12 +150,32 @@ size_t TagLength(std::string_view text, bool& is_break) {
 
 }  // namespace
 
+size_t Utf8Length(std::string_view text, size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xC2 ? 0
+                        : first < 0xE0 ? 2
+                        : first < 0xF0 ? 3
+                        : first < 0xF5 ? 4
+                                       : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
 bool LooksWide(std::string_view bytes) { return WideOrder(bytes) != Wide::kNo; }
 
 std::string DecodeText(std::string_view bytes) {
   const Wide order = WideOrder(bytes);
-  const std::string narrow = order == Wide::kNo ? "" : FromWide(bytes, order);
-  const std::string_view text = order == Wide::kNo ? bytes : std::string_view(narrow);
+  std::string narrow;
+  std::string_view text = bytes;
+  if (order != Wide::kNo) {
+    text = narrow = FromWide(bytes, order);
+  } else if (std::optional<GbkText> gbk = LooksLikeGbk(bytes) ? DecodeGbk(bytes) : std::nullopt) {
+    text = narrow = std::move(gbk->text);
+  }
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
@@ -180,7 +185,7 @@ std::string DecodeText(std::string_view bytes) {
     } else if (byte < 0x80) {
       if (byte >= 0x20 || byte == '\n' || byte == '\r' || byte == '\t') out += text[i];
       ++i;
-    } else if (const size_t length = CharacterLength(text, i); length == 0) {
+    } else if (const size_t length = Utf8Length(text, i); length == 0) {
       out += kReplacement;
       ++i;
     } else {

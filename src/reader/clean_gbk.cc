@@ -6,6 +6,7 @@
 
 #include "base/gb18030.h"
 #include "base/text.h"
+#include "reader/clean_decode.h"
 
 namespace gpuwhy {
 namespace {
@@ -38,6 +39,15 @@ Pairs CountPairs(std::string_view line) {
   return pairs;
 }
 
+bool IsUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = Utf8Length(text, i);
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
 bool GbkLine(std::string_view line) {
   const Pairs pairs = CountPairs(line);
   return pairs.sound > 0 && pairs.others == 0 && !IsUtf8(line);
@@ -46,7 +56,8 @@ bool GbkLine(std::string_view line) {
 // Counts the characters of three bytes (all of Chinese) and those of them that are usual.
 void CountUsual(std::string_view text, size_t& characters, size_t& usual) {
   for (size_t i = 0; i + kBytesOfCharacter <= text.size(); ++i) {
-    if (static_cast<unsigned char>(text[i]) < 0xE3) continue;  // U+3000 and above; no byte within a character is so high
+    if (static_cast<unsigned char>(text[i]) < 0xE3)
+      continue;  // U+3000 and above; no byte within a character is so high
     ++characters;
     usual += Contains(kUsual, text.substr(i, kBytesOfCharacter)) ? 1U : 0U;
   }
@@ -66,21 +77,23 @@ bool LooksLikeGbk(std::string_view bytes) {
 }
 
 std::optional<GbkText> DecodeGbk(std::string_view bytes) {
-  GbkText out;
-  size_t characters = 0, usual = 0;
-  out.text.reserve(bytes.size());
   const std::vector<std::string_view> lines = Split(bytes, '\n');
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const std::optional<std::string> decoded = GbkLine(lines[i]) ? FromGb18030(lines[i]) : std::nullopt;
-    if (decoded) {
-      ++out.lines;
-      CountUsual(*decoded, characters, usual);
-    }
-    out.text += decoded ? std::string_view(*decoded) : lines[i];
-    if (i + 1 < lines.size()) out.text += '\n';
+  std::string foreign;  // all lines to decode, each with its end: no byte of a pair is a line end
+  for (const std::string_view line : lines) {
+    if (GbkLine(line)) foreign.append(line) += '\n';
   }
-  const bool plausible = characters >= kFewest && usual * kUsualShare >= characters;
-  return out.lines > 0 && plausible ? std::optional<GbkText>(std::move(out)) : std::nullopt;
+  const std::optional<std::string> decoded = foreign.empty() ? std::nullopt : FromGb18030(foreign);
+  if (!decoded) return std::nullopt;
+  size_t characters = 0, usual = 0;
+  CountUsual(*decoded, characters, usual);
+  if (characters < kFewest || usual * kUsualShare < characters) return std::nullopt;
+  GbkText out;
+  const std::vector<std::string_view> replaced = Split(*decoded, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) out.text += '\n';
+    out.text += GbkLine(lines[i]) && out.lines < replaced.size() ? replaced[out.lines++] : lines[i];
+  }
+  return out;
 }
 
 }  // namespace gpuwhy

@@ -3,11 +3,13 @@
 #include "session/read_text.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "reader/clean_decode.h"
+#include "reader/clean_gbk.h"
 #include "reader/reader.h"
 #include "session/machine.h"
 
@@ -34,22 +36,6 @@ bool LooksBinary(std::string_view bytes) {
   return ((zeros - leading) * 50 > sample.size() && !wide) || leading == sample.size() || controls * 10 > sample.size();
 }
 
-// Chinese in the encoding of older Windows programs: bytes above ASCII come in pairs of a lead and a trail byte.
-bool LooksLikeGbk(std::string_view bytes) {
-  const std::string_view sample = bytes.substr(0, kSampled);
-  size_t pairs = 0, others = 0;
-  for (size_t i = 0; i < sample.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(sample[i]);
-    if (lead < 0x80) continue;
-    const auto trail = i + 1 < sample.size() ? static_cast<unsigned char>(sample[i + 1]) : 0U;
-    const bool pair = lead >= 0xB0 && lead <= 0xF7 && trail >= 0xA1 && trail <= 0xFE;  // the characters of GB 2312
-    pairs += pair ? 1U : 0U;
-    others += pair ? 0U : 1U;
-    i += trail >= 0x40 ? 1U : 0U;
-  }
-  return pairs >= 4 && others * 4 <= pairs;
-}
-
 size_t CountBroken(std::string_view bytes, const PastedText& text) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   size_t count = 0;
@@ -59,6 +45,19 @@ size_t CountBroken(std::string_view bytes, const PastedText& text) {
   }
   // A mark that already stood in the text was damaged by somebody else, and is counted all the same.
   return std::min(count, bytes.size());
+}
+
+// Bytes that are no text, and lines that were taken for another encoding than UTF-8: both may hide a word.
+void AddDamage(std::string_view bytes, const PastedText& text, Evidence& evidence) {
+  const bool chinese = !LooksWide(bytes) && LooksLikeGbk(bytes);
+  if (const std::optional<GbkText> gbk = chinese ? DecodeGbk(bytes) : std::nullopt)
+    evidence.Add(Gap{"gap.text.gbk", "gap.text.gbk_why", "gap.text.gbk_fix", {{"count", std::to_string(gbk->lines)}}});
+  const size_t broken = CountBroken(bytes, text);
+  if (broken == 0) return;
+  evidence.Add(Gap{"gap.text.damaged",
+                   chinese ? "gap.text.damaged_gbk" : "gap.text.damaged_why",
+                   chinese ? "iconv -f GB18030 -t UTF-8 FILE | gpuwhy explain -" : "",
+                   {{"count", std::to_string(broken)}}});
 }
 
 void AddGaps(std::string_view bytes, const PastedText& text, Evidence& evidence) {
@@ -77,11 +76,7 @@ void AddGaps(std::string_view bytes, const PastedText& text, Evidence& evidence)
             "",
             {{"count", std::to_string(unread)}, {"total", std::to_string(total)}, {"line", std::to_string(first)}}});
   }
-  if (const size_t broken = CountBroken(bytes, text); broken > 0)
-    evidence.Add(Gap{"gap.text.damaged",
-                     "gap.text.damaged_why",
-                     LooksLikeGbk(bytes) ? "iconv -f GB18030 -t UTF-8 FILE | gpuwhy explain -" : "",
-                     {{"count", std::to_string(broken)}}});
+  AddDamage(bytes, text, evidence);
 }
 
 }  // namespace

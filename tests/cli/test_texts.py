@@ -81,6 +81,16 @@ def test_what_cannot_be_read_is_one_line_with_advice(gpuwhy_bin, arguments, why,
     assert done.returncode == 2 and not done.stdout
     assert done.stderr.count(b"\n") == 1
     assert why in done.stderr.decode() and advice in done.stderr.decode()
+    chinese = run(gpuwhy_bin, *arguments, "--lang", "zh").stderr.decode()
+    assert chinese.count("\n") == 1 and why not in chinese and advice not in chinese
+    assert all(re.search(r"[\u4e00-\u9fff]", part) for part in chinese.split("；"))
+
+
+def test_session_of_nothing_says_what_to_do(gpuwhy_bin):
+    header = (TEXTS.parent / "fixtures" / "sessions" / "h200-sleep.gpuwhy").read_bytes().splitlines(keepends=True)[0]
+    done = run(gpuwhy_bin, "-", data=header)
+    assert done.returncode == 2
+    assert b"only its header" in done.stderr and b"gpuwhy run -- CMD" in done.stderr
 
 
 CHINESE = "我的显卡是 RTX 3090，报错如下：\nRuntimeError: No CUDA GPUs are available\n请问怎么办？驱动已经是最新的了\n"
@@ -88,10 +98,27 @@ CHINESE = "我的显卡是 RTX 3090，报错如下：\nRuntimeError: No CUDA GPU
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-16", "gbk"])
 def test_chinese_in_any_encoding(gpuwhy_bin, encoding):
-    report = explain(gpuwhy_bin, CHINESE.encode(encoding))
+    report = explain(gpuwhy_bin, CHINESE.encode(encoding), "--lang", "en")
     assert report["verdict"]["gpu_used"] == "no"
-    fixes = [gap["fix"] for gap in report["gaps"]]
-    assert any("iconv -f GB18030" in fix for fix in fixes) == (encoding == "gbk")
+    assert any("GB18030" in gap["why"] for gap in report["gaps"]) == (encoding == "gbk")
+    assert not any("left out" in gap["why"] for gap in report["gaps"])
+
+
+def test_lines_in_gbk_among_lines_in_utf8(gpuwhy_bin):
+    mixed = "提示：以下是报错\n".encode() + "'nvidia-smi' 不是内部或外部命令，也不是可运行的程序\n".encode("gbk")
+    report = explain(gpuwhy_bin, mixed, "--lang", "en")
+    assert report["verdict"]["cause"] == "nvidia-smi-not-found"
+    assert [gap["why"][:9] for gap in report["gaps"] if "GB18030" in gap["why"]] == ["1 line(s)"]
+
+
+@pytest.mark.parametrize("data", [
+    "Fehler: kein Gerät gefunden für die größte Auflösung\n".encode("latin-1"),
+    "학습이 느립니다. 어떻게 해야 하나요? 노트북에서 실행하고 있습니다.\n".encode("euc-kr"),
+])
+def test_other_encodings_are_not_taken_for_chinese(gpuwhy_bin, data):
+    gaps = explain(gpuwhy_bin, b"RuntimeError: No CUDA GPUs are available\n" + data, "--lang", "en")["gaps"]
+    assert any("left out" in gap["why"] for gap in gaps)
+    assert not any("were read as" in gap["why"] for gap in gaps)
 
 
 def test_comments_of_commands_are_translated(gpuwhy_bin):
