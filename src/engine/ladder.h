@@ -34,6 +34,8 @@ WitnessStatement AskDriver(const Evidence& evidence, const Analysis& analysis);
 WitnessStatement AskDevice(const Evidence& evidence, const Analysis& analysis);
 
 // Some of the GPUs or processes of a job did no work although others did.
+// GPUs of the first kind: the job holds memory on them, they stood still, and another one of the job's worked.
+std::vector<Entity> HeldIdleGpus(const Evidence& evidence, const Analysis& analysis);
 bool SomeDidNoWork(const Evidence& evidence, const Analysis& analysis);
 
 // Job that works: the contract's line between "did nothing yet" and "ran without the GPU".

@@ -16,18 +16,23 @@ bool IsOurs(const Analysis& analysis, int64_t pid) {
   return std::find(analysis.processes.begin(), analysis.processes.end(), pid) != analysis.processes.end();
 }
 
+}  // namespace
+
 // A GPU on which the job holds memory stood still while another one of the job's worked.
-bool HoldsIdleGpu(const Evidence& evidence, const Analysis& analysis) {
-  bool idle = false, busy = false;
+std::vector<Entity> HeldIdleGpus(const Evidence& evidence, const Analysis& analysis) {
+  std::vector<Entity> idle;
+  bool busy = false;
   for (const Entity& entity : evidence.EntitiesWith("process.gpu.memory.bytes")) {
     if (!IsOurs(analysis, entity.pid())) continue;
     const Series& duty = evidence.Samples("gpu.utilization.ratio", Entity::Gpu(entity.gpu()));
     if (duty.size() < kEnoughReadings) continue;
-    idle = idle || MaxOf(duty, 0, 1e18).value_or(1) < kNobodyWorked;
+    if (MaxOf(duty, 0, 1e18).value_or(1) < kNobodyWorked) idle.push_back(Entity::Gpu(entity.gpu()));
     busy = busy || MeanOf(duty, 0, 1e18).value_or(0) >= kSomebodyWorked;
   }
-  return idle && busy;
+  return busy ? idle : std::vector<Entity>{};
 }
+
+namespace {
 
 // A process had late windows like the others, but in no window a kernel.
 bool HasIdleRank(const Evidence& evidence, const Analysis& analysis) {
@@ -44,7 +49,7 @@ bool HasIdleRank(const Evidence& evidence, const Analysis& analysis) {
 }  // namespace
 
 bool SomeDidNoWork(const Evidence& evidence, const Analysis& analysis) {
-  return HoldsIdleGpu(evidence, analysis) || HasIdleRank(evidence, analysis);
+  return !HeldIdleGpus(evidence, analysis).empty() || HasIdleRank(evidence, analysis);
 }
 
 }  // namespace gpuwhy

@@ -62,9 +62,25 @@ RuleOutcome CheckText(const RuleContext& context) {
   return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"process.gpu.sm.ratio"});
 }
 
+// Some of the job's GPUs work, others only hold memory: a rank that never started, or code that uses one GPU of
+// several.
+std::optional<Finding> OnSome(const RuleContext& context) {
+  const std::vector<Entity> idle = HeldIdleGpus(context.evidence, context.analysis);
+  if (idle.empty()) return std::nullopt;
+  Finding finding = MakeFinding(kRule_gpu_allocated_but_idle, Severity::kWarning, kTwoWitnesses);
+  finding.Param("how", "@idle.some").Param("count", std::to_string(idle.size()));
+  for (const Entity& gpu : idle) {
+    AddItem(finding, context.evidence.Find("gpu.name", gpu));
+    finding.evidence.push_back(Item("gpu.utilization.ratio", 0, Source::kDevice));
+    finding.evidence.back().where = gpu.gpu();
+  }
+  return finding;
+}
+
 RuleOutcome Check(const RuleContext& context) {
   if (FromText(context.evidence)) return CheckText(context);
   const Analysis& analysis = context.analysis;
+  if (std::optional<Finding> some = OnSome(context)) return RuleOutcome::Fired(std::move(*some));
   const double held = HeldBytes(context);
   if (held <= 0)
     return analysis.processes.empty() ? RuleOutcome::CannotTell({"process.gpu.memory.bytes"}) : RuleOutcome::Clear();
