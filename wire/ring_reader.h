@@ -149,7 +149,7 @@ class RingReader {
     struct stat now;
     if (fstat(fd_, &now) != 0 || !S_ISREG(now.st_mode)) return "not a regular file";
     if (now.st_size < static_cast<off_t>(kHeaderSize)) return "shorter than a ring's header";
-    const std::string why = CheckHeader(static_cast<uint64_t>(now.st_size));
+    std::string why = CheckHeader(static_cast<uint64_t>(now.st_size));
     if (!why.empty()) return why;
     void* const map = mmap(nullptr, size_, drains ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd_, 0);
     if (map == MAP_FAILED) return std::string("cannot map: ") + strerror(errno);

@@ -93,7 +93,7 @@ std::string WitnessWhy(const WitnessStatement& statement, Language language) {
 
 std::string WitnessSentence(const WitnessStatement& statement, Language language) {
   if (!statement.says.empty()) return LocaleText(statement.says, language, statement.params);
-  const std::string why = WitnessWhy(statement, language);
+  std::string why = WitnessWhy(statement, language);
   if (!why.empty()) return why;
   return LocaleText("witness.silent", language);
 }
@@ -153,7 +153,7 @@ std::string NextText(const std::string& command, Language language) {
 }
 
 std::string MissingText(State state, std::string_view why, Language language) {
-  const std::string word = LocaleText(Format("state.{}", StateName(state)), language);
+  std::string word = LocaleText(Format("state.{}", StateName(state)), language);
   if (why.empty()) return word;
   return LocaleText("state.with_why", language, {{"state", word}, {"why", LocaleText(why, language)}});
 }
