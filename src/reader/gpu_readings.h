@@ -24,6 +24,10 @@ class GpuReadings {
 
   // The readings that follow belong together.
   void Next(long long index) { ++seen_[index]; }
+  // The GPU of the text, if it shows a single one; one with another index than 0 was picked out of several.
+  std::optional<long long> Only() const {
+    return seen_.size() == 1 && seen_.begin()->first == 0 ? std::optional<long long>(0) : std::nullopt;
+  }
   void Put(long long index, const char* name, Value value, size_t line);
   // In base units; nothing: `instead` is the word that stands in its place, such as "N/A".
   void Read(long long index, const char* name, std::optional<double> value, std::string_view instead, size_t line);

@@ -30,6 +30,8 @@ TEST(SmiList, Instances) {
             (StringList{"3g.20gb MIG-GPU-01/1/0", "2g.10gb MIG-GPU-01/5/0"}));
   EXPECT_EQ(evidence.Find("gpu.mig.mode", TextGpu(0))->value.AsBool(), true);
   EXPECT_EQ(evidence.Find("gpu.mig.instances", TextGpu(1)), nullptr);
+  EXPECT_EQ(evidence.Find("gpu.mig.none_listed", TextGpu(0))->value.AsBool(), false);
+  EXPECT_EQ(evidence.Find("gpu.mig.none_listed", TextGpu(1))->value.AsBool(), true);
 }
 
 TEST(SmiList, JoinedLines) {

@@ -57,11 +57,18 @@ class Identities {
   }
   void Repeats() { repeats_ = true; }
 
-  long long Of(const Row& row) {
+  // Nothing where the text does not tell: a list of processes holds GPUs in no order.
+  std::optional<long long> Known(const Row& row) const {
     const std::string_view uuid = row.Either("uuid", "gpu_uuid"), bus = row.Either("pci.bus_id", "gpu_bus_id");
     std::optional<long long> index = ParseInt(row.At("index"));
     if (!index && !uuid.empty()) index = names_.Find(uuid);
     if (!index && !bus.empty()) index = names_.Find(bus);
+    return index;
+  }
+
+  long long Of(const Row& row) {
+    const std::string_view uuid = row.Either("uuid", "gpu_uuid"), bus = row.Either("pci.bus_id", "gpu_bus_id");
+    std::optional<long long> index = Known(row);
     if (!index && (!uuid.empty() || !bus.empty())) index = static_cast<long long>(std::min(count_++, kMostKnown));
     if (!index) return Place(row);
     names_.Learn(uuid, *index);
@@ -248,9 +255,9 @@ class Queries {
 
   void Process(const Row& row) {
     const std::string_view name = row.At("process_name"), memory = row.Either("used_gpu_memory", "used_memory");
-    ProcessRow process{0, *ParseInt(row.At("pid")), "C", std::string(name), "", memory};
-    const bool named = !row.Either("gpu_uuid", "gpu_bus_id").empty();
-    if (named) process.gpu = identities_.Of(row);
+    ProcessRow process{std::nullopt, *ParseInt(row.At("pid")), "C", std::string(name), "", memory};
+    process.gpu = identities_.Known(row);
+    if (!process.gpu) process.gpu = readings_.Only();
     std::optional<double> bytes = MemoryBytes(memory);
     if (const std::optional<double> number = bytes ? std::nullopt : ParseDouble(memory))
       bytes = *number * kBytesPerMebibyte;

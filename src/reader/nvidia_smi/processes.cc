@@ -12,6 +12,7 @@ namespace gpuwhy::nvidia_smi {
 namespace {
 
 constexpr long long kMostGpus = 1024;
+constexpr std::string_view kUnknownGpu = "#?";
 
 bool IsType(std::string_view word) {
   return word == "C" || word == "G" || word == "C+G" || word == "G+C" || word == "M+C" || word == "M";
@@ -59,7 +60,7 @@ std::optional<ProcessRow> ParseProcess(std::string_view cell, bool typed) {
 
 void WriteProcess(const ProcessRow& row, std::optional<double> bytes, size_t line, const PastedText& text,
                   EvidenceSink& sink, GpuReadings& readings) {
-  const Entity entity = Entity::ProcessOnGpu(row.pid, TextGpu(row.gpu).id);
+  const Entity entity = Entity::ProcessOnGpu(row.pid, row.gpu ? TextGpu(*row.gpu).id : std::string(kUnknownGpu));
   const auto add = [&](const char* name, const Entity& about, Value value, Source source) {
     AddQuoted(sink, name, about, std::move(value), source, text.lines()[line]);
   };

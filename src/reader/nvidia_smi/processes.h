@@ -13,7 +13,8 @@ namespace gpuwhy::nvidia_smi {
 
 // A process on a GPU, of a row of the process box or of --query-compute-apps.
 struct ProcessRow {
-  long long gpu = 0, pid = 0;
+  std::optional<long long> gpu;  // nothing: a list without a column that names it
+  long long pid = 0;
   std::string type, name, instance;  // instance: "3/0" (GI/CI) under MIG
   std::string_view memory;           // with its unit, or the word in its place; "" when it is cut off
 };
