@@ -53,6 +53,18 @@ std::optional<FrameworkSeen> TensorFlow(const Evidence& evidence, const Entity& 
   return seen;
 }
 
+// Up to 0.4.2x the CUDA build of jaxlib had a version of its own: "0.4.13+cuda12.cudnn89" -> "12", "+cuda111" ->
+// "11.1";
+// "" where the version does not say.
+std::string CudaOfJaxlib(const std::string& version) {
+  constexpr std::string_view kMark = "+cuda";
+  const size_t at = version.find(kMark);
+  if (at == std::string::npos) return "";
+  const std::string rest = version.substr(at + kMark.size());
+  const std::string digits = rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  return digits.size() == 3 ? digits.substr(0, 2) + "." + digits.substr(2) : digits;
+}
+
 std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity, const std::string& prefix) {
   FrameworkSeen seen;
   seen.name = "jax";
@@ -61,6 +73,11 @@ std::optional<FrameworkSeen> Jax(const Evidence& evidence, const Entity& entity,
   if (seen.version.empty()) return std::nullopt;
   seen.cuda_fact = evidence.Find(prefix + "jax.cuda_plugin_version", entity);
   if (seen.cuda_fact != nullptr && seen.cuda_fact->value.AsText() == "") seen.cuda = "";
+  const Fact* library = evidence.Find(prefix + "jaxlib.version", entity);
+  if (const std::string cuda = CudaOfJaxlib(TextOf(library)); !cuda.empty()) {
+    seen.cuda_fact = library;
+    seen.cuda = cuda;
+  }
   if (const Fact* built = evidence.Find(prefix + "jax.cuda_built", entity);
       built != nullptr && built->value.AsBool() == false) {
     seen.cuda_fact = built;

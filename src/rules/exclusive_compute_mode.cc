@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
+#include "engine/virtual_gpu.h"
 
 namespace gpuwhy::rules {
 
@@ -56,6 +57,7 @@ RuleOutcome Describe(const RuleContext& context, const Fact& mode, const Fact* r
                                 sure ? kStated : kOneWitness);
   finding.implies = GpuUsed::kNo;
   const Fact* index = context.evidence.Find("gpu.index", mode.entity);
+  finding.Param("how", "@exclusive.seen");
   finding.Param("gpu", index != nullptr ? index->value.Show() : mode.entity.id).Param("mode", mode.value.Show());
   finding.Param("owner", closed             ? "@exclusive.prohibited"
                          : owner != nullptr ? "@exclusive.owner"
@@ -67,9 +69,22 @@ RuleOutcome Describe(const RuleContext& context, const Fact& mode, const Fact* r
   return RuleOutcome::Fired(std::move(finding));
 }
 
+// CUDA's message alone: the compute mode is the first reason that its documentation names
+// (cudaErrorDevicesUnavailable). A virtual GPU has another (vgpu-unlicensed).
+RuleOutcome Suspect(const RuleContext& context) {
+  const Fact* refused = Said(context.evidence, "cuda_devices_busy");
+  if (refused == nullptr || !FromText(context.evidence) || VirtualGpu(context.evidence) != nullptr)
+    return RuleOutcome::CannotTell({"gpu.compute_mode"});
+  Finding finding = MakeFinding(kRule_exclusive_compute_mode, Severity::kWarning, kOneWitness);
+  finding.implies = GpuUsed::kNo;
+  finding.Param("how", "@exclusive.suspected").Param("gpu", "INDEX");
+  AddItem(finding, refused);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 RuleOutcome Check(const RuleContext& context) {
   const std::vector<const Fact*> modes = context.evidence.All("gpu.compute_mode");
-  if (modes.empty()) return RuleOutcome::CannotTell({"gpu.compute_mode"});
+  if (modes.empty()) return Suspect(context);
   const Fact* refused = Refused(context);
   const Fact* unowned = nullptr;
   for (const Fact* mode : modes) {

@@ -21,6 +21,10 @@ using knowledge::Cover;
 constexpr const char* kTensorFlowNext =
     "python -c \"import tensorflow as tf; print(tf.sysconfig.get_build_info()['cuda_compute_capabilities'])\"";
 
+constexpr const char* kRuntime = "@arch.runtime";
+
+constexpr const char* kRuntimeNext = "nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv";
+
 struct Answer {
   std::string framework = "pytorch", gpu, capability, covered, minimum;
   double confidence = kStated;
@@ -82,21 +86,30 @@ std::optional<Answer> TensorFlowIgnores(const RuleContext& context) {
   return answer;
 }
 
+// The GPU by its name in nvidia-smi or in the list of devices that llama.cpp prints.
+void NameGpu(const Evidence& evidence, Answer& answer) {
+  const Fact* gpu = evidence.Find("gpu.name");
+  const Fact* listed = Said(evidence, "runtime_device");
+  answer.gpu = gpu != nullptr ? gpu->value.AsText().value_or("") : FirstCaptured(evidence, "runtime_device", "gpu");
+  answer.facts.push_back(gpu != nullptr ? gpu : listed);
+}
+
 // Runtimes that bring their own kernels: llama.cpp names the architecture as 370, Ollama the capability as 3.5.
 std::optional<Answer> RuntimeSays(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   const Fact* code = Said(evidence, "runtime_no_device_code");
   const Fact* old = Said(evidence, "runtime_gpu_too_old");
+  if (old == nullptr) old = Said(evidence, "ollama_capability");
   if (code == nullptr && old == nullptr) return std::nullopt;
   Answer answer;
-  answer.framework = "@arch.runtime";
+  answer.framework = kRuntime;
   answer.capability = FirstCaptured(evidence, "runtime_gpu_too_old", "capability");
+  if (answer.capability.empty()) answer.capability = FirstCaptured(evidence, "runtime_device", "capability");
   const std::string arch = FirstCaptured(evidence, "runtime_no_device_code", "arch");
   if (arch.size() >= 3) answer.capability = arch.substr(0, arch.size() - 2) + "." + arch.substr(arch.size() - 2, 1);
   answer.covered = FirstCaptured(evidence, "runtime_device_code", "archs");
-  const Fact* gpu = evidence.Find("gpu.name");
-  if (gpu != nullptr) answer.gpu = gpu->value.AsText().value_or("");
-  answer.facts = {code, Said(evidence, "runtime_device_code"), old, gpu};
+  NameGpu(evidence, answer);
+  answer.facts.insert(answer.facts.begin(), {code, Said(evidence, "runtime_device_code"), old});
   return answer;
 }
 
@@ -115,9 +128,11 @@ std::optional<Answer> CudaSays(const RuleContext& context) {
   if (said == nullptr) return std::nullopt;
   Answer answer;
   answer.facts = {said};
-  const Fact* gpu = context.evidence.Find("gpu.name");
-  if (gpu != nullptr) answer.gpu = gpu->value.AsText().value_or("");
-  answer.facts.push_back(gpu);
+  if (Said(context.evidence, "llama_cuda_devices") != nullptr) {
+    answer.framework = kRuntime;
+    answer.capability = FirstCaptured(context.evidence, "runtime_device", "capability");
+  }
+  NameGpu(context.evidence, answer);
   return answer;
 }
 
@@ -166,7 +181,7 @@ std::optional<Answer> Compared(const RuleContext& context, bool& compared) {
   return std::nullopt;
 }
 
-// First release whose table row covers a capability: "PyTorch 2.7 (cu128)".
+// First release whose table row covers a capability, "2.7 (cu128)"; "" where the table has none.
 std::string FirstBuildFor(const std::string& framework, const std::string& capability) {
   const std::string wanted = knowledge::CapabilityOf(capability);
   const knowledge::FrameworkBuild* first = nullptr;
@@ -176,7 +191,7 @@ std::string FirstBuildFor(const std::string& framework, const std::string& capab
     const bool earlier = first == nullptr || knowledge::CompareVersions(build.from, first->from).value_or(0) < 0;
     if (earlier) first = &build;
   }
-  return first == nullptr ? "@arch.none" : std::string(first->from) + " (" + std::string(first->variant) + ")";
+  return first == nullptr ? "" : std::string(first->from) + " (" + std::string(first->variant) + ")";
 }
 
 RuleOutcome Check(const RuleContext& context) {
@@ -200,11 +215,16 @@ RuleOutcome Check(const RuleContext& context) {
   finding.implies = answer->implies;
   finding.frameworks = {answer->framework, "any"};
   finding.Param("framework", answer->framework).Param("gpu", answer->gpu.empty() ? "@arch.gpu" : answer->gpu);
-  finding.Param("capability", answer->capability.empty() ? "@param.unknown" : answer->capability);
+  finding.Param("capability", answer->capability).Param("capable", answer->capability.empty() ? "" : "@arch.capable");
   finding.Param("covered", answer->covered.empty() ? "@arch.others" : answer->covered);
   finding.Param("minimum", answer->minimum);
   if (answer->framework == "tensorflow") finding.next = kTensorFlowNext;
-  finding.Param("first", FirstBuildFor(answer->framework, answer->capability));
+  if (answer->framework == kRuntime) finding.next = kRuntimeNext;
+  const std::string first = FirstBuildFor(answer->framework, answer->capability);
+  finding.Param("first", first)
+      .Param("take", answer->capability.empty() ? "@arch.take_any"
+                     : first.empty()            ? "@arch.take_none"
+                                                : "@arch.take_first");
   for (const Fact* fact : answer->facts) AddLine(finding, fact);
   return RuleOutcome::Fired(std::move(finding));
 }

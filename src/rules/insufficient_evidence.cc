@@ -21,6 +21,7 @@ constexpr const char* kTorch =
     "python -c \"import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())\"";
 constexpr const char* kTensorFlow =
     "python -c \"import tensorflow as tf; print(tf.__version__, tf.config.list_physical_devices('GPU'))\"";
+constexpr const char* kJax = "python -c \"import jax; print(jax.__version__, jax.devices())\"; pip list | grep -i jax";
 constexpr const char* kDriver = "nvidia-smi; ls -l /dev/nvidia*; sudo dmesg | grep -iE 'nvrm|xid'";
 constexpr size_t kMostLines = 8;  // quoted in one finding
 
@@ -48,6 +49,12 @@ void QuoteLines(const RuleContext& context, Finding& finding) {
 
 bool HasAny(const Evidence& evidence, const char* prefix) { return !evidence.WithPrefix(prefix).empty(); }
 
+// The command that asks the framework of the text about itself; PyTorch where it names none.
+const char* AskFramework(const Evidence& evidence) {
+  if (HasAny(evidence, "framework.tensorflow.")) return kTensorFlow;
+  return HasAny(evidence, "framework.jax.") && !HasAny(evidence, "framework.torch.") ? kJax : kTorch;
+}
+
 // What is missing in a text, as a key of locale/, and the one command that would bring it.
 std::pair<const char*, const char*> MissingInText(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
@@ -58,7 +65,7 @@ std::pair<const char*, const char*> MissingInText(const RuleContext& context) {
   }
   if (framework == GpuUsed::kNo && MainFact(context, "framework.torch.cuda_error") != nullptr)
     return {"@missing.reason", kDriver};
-  if (framework == GpuUsed::kNo) return {"@missing.reason", tensorflow ? kTensorFlow : kTorch};
+  if (framework == GpuUsed::kNo) return {"@missing.reason", AskFramework(evidence)};
   if (context.ladder.gpu_used == GpuUsed::kYes) return {"@missing.why_low", kSample};
   if (HasAny(evidence, "gpu.utilization.") || HasAny(evidence, "process.gpu.")) return {"@missing.reading", kSample};
   if (HasAny(evidence, "framework.") || HasAny(evidence, "log."))

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
+#include "engine/virtual_gpu.h"
 
 namespace gpuwhy::rules {
 
@@ -14,18 +15,39 @@ namespace {
 
 constexpr std::string_view kNeeds[] = {"gpu.vgpu.license"};
 
+bool Shared(const Fact* mode) { return mode == nullptr || mode->value.AsText() == "default"; }
+
+// A virtual GPU that CUDA calls busy in the shared mode: what users of one without a licence report. Nobody shows the
+// licence, so it is only likely.
+RuleOutcome Suspect(const RuleContext& context) {
+  const Evidence& evidence = context.evidence;
+  const Fact* name = VirtualGpu(evidence);
+  const Fact* refused = Said(evidence, "cuda_devices_busy");
+  if (name == nullptr || refused == nullptr) return RuleOutcome::CannotTell({"gpu.vgpu.license"});
+  const Fact* mode = evidence.Find("gpu.compute_mode", name->entity);
+  if (!Shared(mode)) return RuleOutcome::Clear();
+  Finding finding = MakeFinding(kRule_vgpu_unlicensed, Severity::kWarning, kOneWitness);
+  finding.implies = GpuUsed::kNo;
+  finding.Param("gpu", name->value.Show()).Param("state", "@vgpu.suspected").Param("licence", "@param.unknown");
+  AddItem(finding, refused);
+  AddItem(finding, name);
+  AddItem(finding, mode);
+  return RuleOutcome::Fired(std::move(finding));
+}
+
 // Without a licence a vGPU works at full speed for a while, then at a fraction of it (vGPU Client Licensing user
 // guide).
 RuleOutcome Check(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   const std::vector<const Fact*> licences = evidence.All("gpu.vgpu.license");
-  if (licences.empty()) return RuleOutcome::CannotTell({"gpu.vgpu.license"});
+  if (licences.empty()) return Suspect(context);
   for (const Fact* licence : licences) {
     if (!Contains(licence->value.AsText().value_or(""), "Unlicensed")) continue;
     Finding finding = MakeFinding(kRule_vgpu_unlicensed, Severity::kWarning, kStated);
     const Fact* name = evidence.Find("gpu.name", licence->entity);
     finding.Param("gpu", name != nullptr ? name->value.Show() : licence->entity.id)
-        .Param("licence", licence->value.Show());
+        .Param("licence", licence->value.Show())
+        .Param("state", "@vgpu.reported");
     AddItem(finding, licence);
     AddItem(finding, name);
     AddItem(finding, evidence.Find("gpu.utilization.ratio", licence->entity));
@@ -42,7 +64,7 @@ RuleOutcome Check(const RuleContext& context) {
     // "busy or unavailable" in the shared mode: refused for want of a licence.
     const Fact* refused = Said(evidence, "cuda_devices_busy");
     const Fact* mode = evidence.Find("gpu.compute_mode", licence->entity);
-    if (refused != nullptr && (mode == nullptr || mode->value.AsText() == "default")) {
+    if (refused != nullptr && Shared(mode)) {
       finding.severity = Severity::kError;
       finding.implies = GpuUsed::kNo;
       AddItem(finding, refused);
