@@ -33,7 +33,7 @@ constexpr double kHot = 90, kCool = 80;               // degrees (docs/explain.m
 // What a text says of one GPU: means of its readings.
 struct Reading {
   Entity gpu;
-  std::optional<double> duty, clock, max_clock, power, limit, state, celsius;
+  std::optional<double> duty, clock, max_clock, power, limit, default_limit, max_limit, state, celsius;
   std::vector<const Fact*> heat, power_caps;  // reasons that are in force
 };
 
@@ -52,11 +52,14 @@ Reading Read(const Evidence& evidence, const Entity& gpu) {
   reading.max_clock = mean("gpu.clock.sm.max.hertz");
   reading.power = mean("gpu.power.watts");
   reading.limit = mean("gpu.power.limit.watts");
+  reading.default_limit = mean("gpu.power.default_limit.watts");
+  reading.max_limit = mean("gpu.power.max_limit.watts");
   reading.state = mean("gpu.pstate");
   reading.celsius = mean("gpu.temperature.celsius");
   for (const Fact* reason : evidence.WithPrefix("gpu.throttle_reason.")) {
     if (reason->entity != gpu || reason->value.AsBool() != true) continue;
-    if (Contains(reason->name, "thermal") || Contains(reason->name, "hw_slowdown")) reading.heat.push_back(reason);
+    if (Contains(reason->name, "thermal")) reading.heat.insert(reading.heat.begin(), reason);
+    if (Contains(reason->name, "hw_slowdown")) reading.heat.push_back(reason);  // the general word for the others
     if (Contains(reason->name, "power")) reading.power_caps.push_back(reason);
   }
   return reading;
@@ -80,13 +83,19 @@ Finding Describe(const Evidence& evidence, const Reading& reading, Finding findi
   return finding;
 }
 
+// What the clock lacks of its highest, 0..1.
+std::optional<double> LostClock(const Reading& reading) {
+  if (!reading.clock || !reading.max_clock || *reading.max_clock <= 0) return std::nullopt;
+  return std::max(0.0, 1 - *reading.clock / *reading.max_clock);
+}
+
 // The driver says that it holds the clock down, and the clock is as low as that.
 std::optional<Finding> Held(const Evidence& evidence, const Reading& reading) {
   const bool heat = !reading.heat.empty();
   if (!heat && reading.power_caps.empty()) return std::nullopt;
-  const bool clocks = reading.clock && reading.max_clock && *reading.max_clock > 0;
+  const bool clocks = LostClock(reading).has_value();
   if (!clocks && !heat) return std::nullopt;  // the power limit alone is how a board works
-  const double lost = clocks ? std::max(0.0, 1 - *reading.clock / *reading.max_clock) : kShareWarning;
+  const double lost = LostClock(reading).value_or(kShareWarning);
   if (lost < (heat ? kHeatLoses : kPowerLoses)) return std::nullopt;
   const bool impossible =
       !heat && reading.power && reading.limit && *reading.limit > 0 && *reading.power > kImpossible * *reading.limit;
@@ -94,6 +103,29 @@ std::optional<Finding> Held(const Evidence& evidence, const Reading& reading) {
                            : MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kOneWitness);
   const char* how = impossible ? "@throttle.impossible" : clocks ? "@throttle.reason" : "@throttle.heat";
   return Describe(evidence, reading, std::move(finding), how);
+}
+
+// A limit below half of what the board has by default, or of the most that it takes; not where the clock is high.
+std::optional<Finding> LowLimit(const Evidence& evidence, const Reading& reading) {
+  const std::optional<double> lost = LostClock(reading);
+  if (lost && *lost < kPowerLoses) return std::nullopt;  // fast enough all the same
+  const Fact* name = evidence.Find("gpu.name", reading.gpu);
+  const std::optional<knowledge::GpuFacts> board = knowledge::FindGpu(name != nullptr ? name->value.Show() : "");
+  const double usual = reading.default_limit.value_or(board ? board->watts : 0);
+  if (usual > 0 && *reading.limit < kLimitLow * usual) {
+    const bool stated = reading.default_limit.has_value();
+    Finding finding =
+        MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, stated ? kTwoWitnesses : kOneWitness);
+    finding.Param("usual", Format("{:.0f} W", usual));
+    AddItem(finding, name);
+    return Describe(evidence, reading, std::move(finding), "@throttle.low_limit");
+  }
+  if (!reading.max_limit || *reading.limit >= kLimitLow * *reading.max_limit) return std::nullopt;
+  Finding finding =
+      MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, lost ? kTwoWitnesses : kOneWitness);
+  finding.Param("usual", Format("{:.0f} W", *reading.max_limit));
+  AddLine(finding, evidence.Find("gpu.power.max_limit.watts", reading.gpu));
+  return Describe(evidence, reading, std::move(finding), lost ? "@throttle.low_of_most_slow" : "@throttle.low_of_most");
 }
 
 // No reason is shown: fully busy, at its limit, and slower or with less power than a board of its kind.
@@ -105,13 +137,22 @@ std::optional<Finding> AtLimit(const Evidence& evidence, const Reading& reading)
     return Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kTwoWitnesses),
                     cool ? "@throttle.at_limit_cool" : "@throttle.at_limit");
   }
-  const Fact* name = evidence.Find("gpu.name", reading.gpu);
-  const std::optional<knowledge::GpuFacts> board = knowledge::FindGpu(name != nullptr ? name->value.Show() : "");
-  if (!board || board->watts <= 0 || *reading.limit >= kLimitLow * board->watts) return std::nullopt;
-  Finding finding = MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kOneWitness);
-  finding.Param("usual", Format("{:.0f} W", board->watts));
-  AddItem(finding, name);
-  return Describe(evidence, reading, std::move(finding), "@throttle.low_limit");
+  return LowLimit(evidence, reading);
+}
+
+// A text without the load: the driver holds the clock down at this moment. Nobody says for how long, so it is a note,
+// unless the hardware itself slowed down (SW reasons come and go with every burst) and the clock is far below its best.
+std::optional<Finding> HeldNow(const Evidence& evidence, const Reading& reading) {
+  const Fact* idle = evidence.Find("gpu.throttle_reason.gpu_idle", reading.gpu);
+  if (reading.heat.empty() || (idle != nullptr && idle->value.AsBool() == true)) return std::nullopt;
+  const bool hardware = std::any_of(reading.heat.begin(), reading.heat.end(),
+                                    [](const Fact* reason) { return Contains(reason->name, "hw_"); });
+  const double lost = LostClock(reading).value_or(0);
+  if (hardware && lost >= kPowerLoses)
+    return Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kWarning, kTwoWitnesses),
+                    "@throttle.now_slow");
+  return Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kInfo, kOneWitness),
+                  "@throttle.now");
 }
 
 RuleOutcome CheckText(const RuleContext& context) {
@@ -128,6 +169,12 @@ RuleOutcome CheckText(const RuleContext& context) {
       finding = Describe(evidence, reading, MakeFinding(kRule_thermal_or_power_throttle, Severity::kInfo, kWeak),
                          "@throttle.hot");
     if (finding) return RuleOutcome::Fired(*finding);
+  }
+  for (const Entity& gpu : evidence.Entities(EntityKind::kGpu)) {
+    const Reading reading = Read(evidence, gpu);
+    if (reading.duty) continue;
+    known = known || !reading.heat.empty();
+    if (const std::optional<Finding> finding = HeldNow(evidence, reading)) return RuleOutcome::Fired(*finding);
   }
   return known ? RuleOutcome::Clear() : RuleOutcome::CannotTell({"gpu.power.watts", "gpu.clock.sm.hertz"});
 }

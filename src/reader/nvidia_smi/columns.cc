@@ -55,6 +55,7 @@ constexpr Column kColumns[] = {
     {"power.limit", "gpu.power.limit.watts", Kind::kNumber, "W"},
     {"enforced.power.limit", "gpu.power.limit.watts", Kind::kNumber, "W"},
     {"power.default_limit", "gpu.power.default_limit.watts", Kind::kNumber, "W"},
+    {"power.max_limit", "gpu.power.max_limit.watts", Kind::kNumber, "W"},
     {"temperature.gpu", "gpu.temperature.celsius", Kind::kReading, "C"},
     {"clocks.sm", "gpu.clock.sm.hertz", Kind::kReading, "MHz", kHertz},
     {"clocks.current.sm", "gpu.clock.sm.hertz", Kind::kReading, "MHz", kHertz},
