@@ -34,6 +34,13 @@ bool BeginsWithModel(const std::string& printed, const std::string& model) {
   return false;
 }
 
+// "RTX A2000 Laptop GPU", "H100 80GB HBM3 MIG 3g.40gb", "RTX 3050 6GB": words behind the name tell another power limit
+// or size of memory, never another compute capability.
+bool IsWholeName(const std::string& printed, const std::string& model) {
+  constexpr std::string_view kBrand = "geforce ";
+  return printed == model || (StartsWith(model, kBrand) && printed == model.substr(kBrand.size()));
+}
+
 GpuFacts FactsOf(const GpuModel& model) { return {model.capability, model.watts, model.gib, model.architecture}; }
 
 // Keeps of `known` what `other` has too.
@@ -63,6 +70,7 @@ std::optional<GpuFacts> FindGpu(std::string_view printed) {
     if (known.size() > longest && BeginsWithModel(name, known)) {
       longest = known.size();
       found = FactsOf(model);
+      if (!IsWholeName(name, known)) found->watts = found->gib = 0;
     }
     if (dots == std::string_view::npos || !StartsWith(known, name)) continue;
     if (common)

@@ -23,6 +23,10 @@ RuleOutcome Check(const RuleContext& context) {
   // The kernel refused to load it.
   const Fact* rejected = Said(evidence, "module_rejected");
   if (said == nullptr) said = rejected;
+  // modprobe: none for the running kernel, or one that it could not insert.
+  const Fact* not_found = Said(evidence, "module_not_found");
+  const Fact* not_inserted = Said(evidence, "module_not_inserted");
+  if (said == nullptr) said = not_inserted != nullptr ? not_inserted : not_found;
   const bool nvml_says = said != nullptr || (error != nullptr && error->value.AsInt() == kNvmlDriverNotLoaded);
   const std::optional<bool> loaded = module != nullptr ? module->value.AsBool() : std::nullopt;
   if (!nvml_says && !loaded) return RuleOutcome::CannotTell({"host.driver.module", "driver.nvml.error"});
@@ -35,7 +39,7 @@ RuleOutcome Check(const RuleContext& context) {
   finding.Param("other", evidence.Text("host.driver.module_other").value_or("@param.none_seen"));
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said != nullptr ? said : error);
-  AddLine(finding, rejected);
+  for (const Fact* fact : {rejected, not_inserted, not_found}) AddLine(finding, fact);
   AddItem(finding, module);
   const Fact* version = evidence.Find("host.driver.version_on_disk");
   AddItem(finding, version != nullptr ? version : evidence.Find("host.driver.module_on_disk"));

@@ -22,6 +22,16 @@ bool Shared(const Fact* mode) { return mode == nullptr || mode->value.AsText() =
 RuleOutcome Suspect(const RuleContext& context) {
   const Evidence& evidence = context.evidence;
   const Fact* name = VirtualGpu(evidence);
+  if (const Fact* failed = Said(evidence, "vgpu_licence_failed")) {
+    // The licence client's own word; it may have tried again since.
+    Finding finding = MakeFinding(kRule_vgpu_unlicensed, Severity::kWarning, kTwoWitnesses);
+    finding.Param("gpu", name != nullptr ? name->value.Show() : "@vgpu.some").Param("state", "@vgpu.refused");
+    finding.Param("licence", "@param.unknown");
+    AddItem(finding, failed);
+    AddItem(finding, name);
+    AddItem(finding, Said(evidence, "cuda_devices_busy"));
+    return RuleOutcome::Fired(std::move(finding));
+  }
   const Fact* refused = Said(evidence, "cuda_devices_busy");
   if (name == nullptr || refused == nullptr) return RuleOutcome::CannotTell({"gpu.vgpu.license"});
   const Fact* mode = evidence.Find("gpu.compute_mode", name->entity);

@@ -122,6 +122,10 @@ TEST(Gpus, LongestName) {
   EXPECT_EQ(FindGpu("GeForce RTX 3080 Ti")->watts, 350);
   EXPECT_EQ(FindGpu("NVIDIA GeForce RTX 3080 Laptop GPU")->watts, 0);
   EXPECT_EQ(FindGpu("Tesla T4")->capability, "7.5");
+  EXPECT_EQ(FindGpu("NVIDIA RTX A2000 Laptop GPU")->capability, "8.6");
+  EXPECT_EQ(FindGpu("NVIDIA RTX A2000 Laptop GPU")->gib, 0);
+  EXPECT_EQ(FindGpu("NVIDIA H100 80GB HBM3 MIG 3g.40gb")->gib, 0);
+  EXPECT_EQ(FindGpu("NVIDIA GeForce RTX 2060")->gib, 0);  // boards of 6 and of 12 GB
   EXPECT_EQ(FindGpu("NVIDIA H100 80GB HBM3")->gib, 80);
   EXPECT_EQ(FindGpu("NVIDIA RTX A6000")->capability, "8.6");
   EXPECT_EQ(FindGpu("NVIDIA GB10")->capability, "12.1");
