@@ -27,11 +27,9 @@ Result<Report> DiagnoseInput(std::string_view text, const std::string& name) {
     const Error& error = info.error();
     return Error{error.code, Format("cannot read {}: {}", name, error.message), error.hint};
   }
-  if (info->lines <= 1 && info->bad_lines == 0) {
-    return Error{ErrorCode::kMalformed,
-                 Format("cannot read {}: the session holds only its header, nothing was recorded", name),
-                 "record it again and let the job reach its first step: gpuwhy run -- CMD"};
-  }
+  // Recorded by a gpuwhy that was killed at once: readable, and empty.
+  if (info->lines <= 1 && info->bad_lines == 0)
+    evidence.Add(Gap{"gap.session", "gap.session_empty", "gpuwhy run -- CMD"});
   return Judge(evidence);
 }
 

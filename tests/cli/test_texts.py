@@ -88,9 +88,8 @@ def test_what_cannot_be_read_is_one_line_with_advice(gpuwhy_bin, arguments, why,
 
 def test_session_of_nothing_says_what_to_do(gpuwhy_bin):
     header = (TEXTS.parent / "fixtures" / "sessions" / "h200-sleep.gpuwhy").read_bytes().splitlines(keepends=True)[0]
-    done = run(gpuwhy_bin, "-", data=header)
-    assert done.returncode == 2
-    assert b"only its header" in done.stderr and b"gpuwhy run -- CMD" in done.stderr
+    gaps = explain(gpuwhy_bin, header, "--lang", "en")["gaps"]
+    assert [gap["fix"] for gap in gaps if "only its header" in gap["why"]] == ["gpuwhy run -- CMD"]
 
 
 CHINESE = "我的显卡是 RTX 3090，报错如下：\nRuntimeError: No CUDA GPUs are available\n请问怎么办？驱动已经是最新的了\n"
@@ -127,3 +126,26 @@ def test_comments_of_commands_are_translated(gpuwhy_bin):
              for case in sorted(table) if (case / "input.txt").exists()]
     comments = [text.split(" # ")[1] for text in texts if " # " in text]
     assert comments and all(not re.search(r"[A-Za-z]{4}", comment) for comment in comments)
+
+
+@pytest.mark.parametrize("name", ["175-mps-op-fallback", "380-mps-out-of-memory", "381-mac-asks-for-cuda"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_commands_of_nvidia_for_a_mac(gpuwhy_bin, name, language):
+    report = explain(gpuwhy_bin, (TEXTS / "own" / name / "input.txt").read_bytes(), "--lang", language)
+    advice = [report["verdict"]["next"] or ""]
+    for finding in report["findings"]:
+        advice += [finding["next"] or ""] + [fix["code"] or "" for fix in finding["fixes"]]
+        assert {fix["framework"] for fix in finding["fixes"]} <= {"any"}
+    assert not [text for text in advice if re.search(r"nvidia|cuda|gpuwhy", text)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+def test_sentences_read_well(gpuwhy_bin, case):
+    """No parameter that nobody knows in a sentence, a capital at its start, no blank between two Chinese characters."""
+    data = (case.parent / "input.txt").read_bytes()
+    for language in ("en", "zh"):
+        report = explain(gpuwhy_bin, data, "--lang", language)
+        for text in [report["verdict"]["summary"]] + [fix["do"] for finding in report["findings"] for fix in finding["fixes"]]:
+            assert not re.search(r": unknown\b|driver unknown|：未知|驱动 未知|\{\{|@[a-z]+\.", text), text
+            assert language == "zh" or not re.match(r"[a-z]", text), text
+            assert not re.search(r"[\u4e00-\u9fff] [\u4e00-\u9fff]", text), text
