@@ -10,7 +10,8 @@ import re
 import typing
 
 LANGUAGES = ("en", "zh")
-FRAMEWORKS = ("pytorch", "tensorflow", "jax", "any")
+# "apple": in place of all others where a text speaks of a Mac, which has no CUDA.
+FRAMEWORKS = ("pytorch", "tensorflow", "jax", "apple", "any")
 SINGLE = ("title", "summary", "next", "about")
 REQUIRED = ("title", "summary", "about")
 HEAD = re.compile(r"^# (GW\d{3}) ([a-z0-9]+(?:-[a-z0-9]+)*)\s*$")

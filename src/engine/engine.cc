@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/apple.h"
 #include "engine/lookup.h"
 #include "engine/rule.h"
 #include "engine/text_facts.h"
@@ -39,6 +40,7 @@ StringList JobFrameworks(const RuleContext& context) {
 
 void RunRules(const RuleContext& context, Report& report) {
   const StringList frameworks = JobFrameworks(context);
+  const bool apple = OnApple(context.evidence);
   for (const Rule* rule : AllRules()) {
     RuleOutcome outcome = rule->check(context);
     const char* answer = outcome.kind == RuleOutcome::Kind::kFired   ? "fired"
@@ -47,6 +49,7 @@ void RunRules(const RuleContext& context, Report& report) {
     report.rules.push_back({std::string(rule->id), std::string(rule->name), answer, std::move(outcome.missing)});
     for (Finding& finding : outcome.findings) {
       if (finding.frameworks.empty()) finding.frameworks = frameworks;
+      if (apple) finding.frameworks.emplace_back(kApple);
       report.findings.push_back(std::move(finding));
     }
   }

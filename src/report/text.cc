@@ -34,6 +34,41 @@ std::string_view FrameworkTitle(std::string_view name) {
   return name;
 }
 
+// Fixes for a Mac stand in place of all others (engine/apple.h).
+constexpr std::string_view kApple = "apple";
+bool IsForApple(const PageFix& fix) { return fix.framework == kApple; }
+bool ForApple(const Finding& finding) {
+  return std::find(finding.frameworks.begin(), finding.frameworks.end(), kApple) != finding.frameworks.end();
+}
+
+// Is the character that begins at `at` Chinese or a mark of its punctuation (U+3000 to U+9FFF, U+FF00 to U+FFEF)?
+bool ChineseAt(std::string_view text, size_t at) {
+  if (at + 2 >= text.size()) return false;
+  const auto first = static_cast<unsigned char>(text[at]), second = static_cast<unsigned char>(text[at + 1]);
+  return (first >= 0xE3 && first <= 0xE9) || (first == 0xEF && second >= 0xBC);
+}
+
+// Parameters that are Chinese themselves leave blanks between two Chinese characters, where none belongs.
+std::string WithoutInnerBlanks(std::string text) {
+  for (size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1)) {
+    if (at >= 3 && ChineseAt(text, at - 3) && ChineseAt(text, at + 1)) text.erase(at--, 1);
+  }
+  return text;
+}
+
+// A sentence that begins with an article which came in as a parameter ("the framework").
+std::string WithCapital(std::string text) {
+  for (const std::string_view word : {"the ", "a ", "an ", "this "}) {
+    if (text.compare(0, word.size(), word) == 0)
+      text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+std::string Sentence(std::string text, Language language) {
+  return language == Language::kChinese ? WithoutInnerBlanks(std::move(text)) : WithCapital(std::move(text));
+}
+
 }  // namespace
 
 // What stands for one placeholder: the parameter, the text of locale/ that it names, the framework as people write it.
@@ -78,12 +113,12 @@ std::string CauseTitle(std::string_view cause, Language language) {
 
 std::string VerdictSentence(const Report& report, Language language) {
   const Verdict& verdict = report.verdict;
-  if (!verdict.summary.empty()) return LocaleText(verdict.summary, language, verdict.params);
+  if (!verdict.summary.empty()) return Sentence(LocaleText(verdict.summary, language, verdict.params), language);
   for (const Finding& finding : report.findings) {
     if (finding.cause == verdict.cause) return FindingSummary(finding, language);
   }
   if (const PageText* page = FindPage(verdict.cause, language))
-    return FillPlaceholders(page->summary, verdict.params, language);
+    return Sentence(FillPlaceholders(page->summary, verdict.params, language), language);
   return LocaleText(Format("verdict.{}", GpuUsedName(verdict.gpu_used)), language);
 }
 
@@ -104,10 +139,14 @@ std::string FindingTitle(const Finding& finding, Language language) {
 
 std::string FindingSummary(const Finding& finding, Language language) {
   const PageText* page = FindPage(finding.cause, language);
-  return page == nullptr ? finding.cause : FillPlaceholders(page->summary, finding.params, language);
+  return page == nullptr ? finding.cause
+                         : Sentence(FillPlaceholders(page->summary, finding.params, language), language);
 }
 
 std::string FindingNext(const Finding& finding, Language language) {
+  // The commands of the pages are those of NVIDIA's tools and of gpuwhy, which a Mac has not.
+  const bool nvidia = finding.next.empty() || Contains(finding.next, "nvidia-smi");
+  if (ForApple(finding) && nvidia) return "";
   if (!finding.next.empty()) return NextText(finding.next, language);
   const PageText* page = FindPage(finding.cause, language);
   return page == nullptr ? "" : FillPlaceholders(page->next, finding.params, language);
@@ -117,12 +156,14 @@ std::vector<Fix> FindingFixes(const Finding& finding, Language language) {
   std::vector<Fix> fixes;
   const PageText* page = FindPage(finding.cause, language);
   if (page == nullptr) return fixes;
+  const bool apple = ForApple(finding) && std::any_of(page->fixes.begin(), page->fixes.end(), IsForApple);
   for (const PageFix& fix : page->fixes) {
     const std::vector<std::string>& wanted = finding.frameworks;
     const bool shown = wanted.empty() || fix.framework == "any" ||
                        std::find(wanted.begin(), wanted.end(), fix.framework) != wanted.end();
-    if (!shown) continue;
-    fixes.push_back({std::string(fix.framework), FillPlaceholders(fix.text, finding.params, language),
+    if (IsForApple(fix) != apple || (!shown && !apple)) continue;
+    fixes.push_back({apple ? "any" : std::string(fix.framework),
+                     Sentence(FillPlaceholders(fix.text, finding.params, language), language),
                      FillPlaceholders(fix.code, finding.params, language)});
   }
   return fixes;

@@ -52,6 +52,7 @@ Finding Describe(const RuleContext& context, const KnownBuild& known, double con
   finding.Param("framework", seen.name).Param("version", seen.version.empty() ? "@build.no_version" : seen.version);
   const std::string driver_cuda = context.evidence.Text("driver.cuda_version").value_or("");
   finding.Param("driver_cuda", driver_cuda.empty() ? "@param.unknown" : driver_cuda);
+  finding.Param("driver_note", driver_cuda.empty() ? "" : "@build.driver_note");
   AddLines(context, known, finding);
   return finding;
 }

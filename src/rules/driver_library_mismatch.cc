@@ -58,9 +58,13 @@ RuleOutcome Check(const RuleContext& context) {
   if (said == nullptr && (*order == 0 || evidence.Bool("driver.nvml.ok") == true)) return RuleOutcome::Clear();
   Finding finding =
       MakeFinding(kRule_driver_library_mismatch, Severity::kError, said != nullptr ? kStated : kTwoWitnesses);
-  const std::string nvml = evidence.Text("host.driver.nvml_version").value_or("@param.unknown");
-  finding.Param("kernel", parts.kernel.empty() ? "@param.unknown" : parts.kernel)
-      .Param("library", parts.library.empty() ? nvml : parts.library);
+  const std::string library =
+      parts.library.empty() ? evidence.Text("host.driver.nvml_version").value_or("") : parts.library;
+  finding.Param("kernel", parts.kernel).Param("library", library);
+  finding.Param("how", parts.kernel.empty() && library.empty() ? "@mismatch.unnamed"
+                       : parts.kernel.empty()                  ? "@mismatch.library"
+                       : library.empty()                       ? "@mismatch.kernel"
+                                                               : "@mismatch.both");
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said);
   AddLine(finding, parts.kernel_fact);

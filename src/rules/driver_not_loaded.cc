@@ -36,7 +36,8 @@ RuleOutcome Check(const RuleContext& context) {
   const bool user_part = libcuda != nullptr && !libcuda->value.AsList().value_or(StringList{}).empty();
   if (!nvml_says && (loaded == true || !(on_disk || user_part))) return RuleOutcome::Clear();
   Finding finding = MakeFinding(kRule_driver_not_loaded, Severity::kError, nvml_says ? kStated : kTwoWitnesses);
-  finding.Param("other", evidence.Text("host.driver.module_other").value_or("@param.none_seen"));
+  const std::string other = evidence.Text("host.driver.module_other").value_or("");
+  finding.Param("other", other).Param("bound", other.empty() ? "" : "@notloaded.bound");
   finding.implies = GpuUsed::kNo;
   AddItem(finding, said != nullptr ? said : error);
   for (const Fact* fact : {rejected, not_inserted, not_found}) AddLine(finding, fact);

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/apple.h"
 #include "engine/lookup.h"
 #include "engine/text_facts.h"
 
@@ -22,6 +23,8 @@ constexpr const char* kTorch =
 constexpr const char* kTensorFlow =
     "python -c \"import tensorflow as tf; print(tf.__version__, tf.config.list_physical_devices('GPU'))\"";
 constexpr const char* kJax = "python -c \"import jax; print(jax.__version__, jax.devices())\"; pip list | grep -i jax";
+constexpr const char* kMetal =
+    "python -c \"import torch; print(torch.__version__, torch.backends.mps.is_available())\"";
 constexpr const char* kDriver = "nvidia-smi; ls -l /dev/nvidia*; sudo dmesg | grep -iE 'nvrm|xid'";
 constexpr size_t kMostLines = 8;  // quoted in one finding
 
@@ -79,7 +82,7 @@ RuleOutcome CheckText(const RuleContext& context) {
   const GpuUsed used = context.ladder.gpu_used;
   finding.Param("known", used == GpuUsed::kNo ? "@known.no" : used == GpuUsed::kYes ? "@known.yes" : "@known.nothing");
   finding.Param("missing", missing);
-  finding.next = next;
+  finding.next = OnApple(context.evidence) ? kMetal : next;
   QuoteLines(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
