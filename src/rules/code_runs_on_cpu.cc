@@ -37,9 +37,9 @@ RuleOutcome CheckSplit(const RuleContext& context) {
   const Fact* cpu = MainFact(context, "framework.torch.parameters.cpu_bytes");
   const double on_gpu = gpu != nullptr ? gpu->value.AsDouble().value_or(0) : 0,
                on_cpu = cpu != nullptr ? cpu->value.AsDouble().value_or(0) : 0;
-  finding.Param("steps", std::to_string(context.analysis.steps_total)).Param("framework", "framework");
-  finding.Param("how", "@placement.worked").Param("asked", "?");
-  finding.Param("cpu_share", on_gpu + on_cpu > 0 ? ShowPercent(on_cpu / (on_gpu + on_cpu)) : "?");
+  const bool measured = on_gpu + on_cpu > 0;
+  finding.Param("how", measured ? "@placement.split" : "@placement.split_unmeasured");
+  if (measured) finding.Param("cpu_share", ShowPercent(on_cpu / (on_gpu + on_cpu)));
   AddEvidence(context, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
@@ -48,8 +48,8 @@ Finding DescribeText(const RuleContext& context, double confidence, const char* 
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, Severity::kError, confidence);
   finding.implies = GpuUsed::kNo;
   const Fact* asked = MainFact(context, "framework.device_requested");
-  finding.Param("how", how).Param("asked", asked != nullptr ? asked->value.Show() : "?");
-  finding.Param("cpu_share", "?").Param("steps", "?").Param("framework", "?");
+  finding.Param("how", how);
+  if (asked != nullptr) finding.Param("asked", asked->value.Show());
   return finding;
 }
 
@@ -132,7 +132,7 @@ RuleOutcome Check(const RuleContext& context) {
   // A program of an unknown kind that never touched CUDA may not want a GPU at all: a warning, not an error.
   Finding finding = MakeFinding(kRule_code_runs_on_cpu, placed ? Severity::kError : Severity::kWarning,
                                 placed ? (can ? kStated : kTwoWitnesses) : kOneWitness);
-  finding.Param("cpu_share", "100 %").Param("how", "@placement.worked").Param("asked", "?");
+  finding.Param("cpu_share", "100 %").Param("how", "@placement.worked");
   finding.Param("steps", std::to_string(analysis.steps_total))
       .Param("framework",
              seen_any ? context.ladder.rung(Source::kFramework).params.count("version") != 0 ? "framework" : "program"

@@ -63,9 +63,9 @@ RuleOutcome Check(const RuleContext& context) {
   if (said != nullptr) finding.implies = GpuUsed::kNo;
   const std::string driver = evidence.Text("driver.version").value_or("");
   const knowledge::DriverBranch* own = knowledge::BranchOfDriver(driver);
-  finding.Param("driver", driver.empty() ? "@param.unknown" : driver);
-  finding.Param("native", own != nullptr ? std::string(own->cuda_max) : "@param.unknown");
-  finding.Param("shown", evidence.Text("driver.cuda_version").value_or("@param.unknown"));
+  if (own != nullptr) finding.Param("driver", driver).Param("native", std::string(own->cuda_max));
+  if (branch != nullptr) finding.Param("shown", evidence.Text("driver.cuda_version").value_or(""));
+  finding.Param("own", own != nullptr ? "@compat.own" : "");
   finding.Param("versions", branch != nullptr ? "@compat.shown" : own != nullptr ? "@compat.native" : "");
   AddItem(finding, said);
   AddItem(finding, evidence.Find("driver.version"));

@@ -65,10 +65,10 @@ Finding Describe(const RuleContext& context, const Sides& sides, const std::stri
   if (!framework.empty()) finding.frameworks = {framework, "any"};
   const std::string_view oldest = knowledge::OldestDriverFor(sides.built, NativeWindows(evidence));
   const std::string driver = evidence.Text("driver.version").value_or("");
-  const auto shown = [](const std::string& text) { return text.empty() ? std::string("@param.unknown") : text; };
-  finding.Param("framework", framework.empty() ? "@too_old.program" : framework).Param("built", shown(sides.built));
-  finding.Param("offered", shown(sides.offered)).Param("driver", shown(driver));
-  finding.Param("oldest", shown(std::string(oldest))).Param("found", shown(sides.found));
+  finding.Param("framework", framework.empty() ? "@too_old.program" : framework).Param("built", sides.built);
+  finding.Param("offered", sides.offered).Param("driver", driver);
+  finding.Param("oldest", std::string(oldest)).Param("found", sides.found);
+  finding.Param("lower", sides.offered.empty() ? "" : "@too_old.lower");
   finding.Param("need", sides.built.empty() ? "@too_old.need_newer"
                         : oldest.empty()    ? "@too_old.need_cuda"
                                             : "@too_old.need_driver");

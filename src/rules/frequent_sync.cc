@@ -19,7 +19,9 @@ RuleOutcome Check(const RuleContext& context) {
   // A relation of two windows, not a direct reading: see breakdown.cc for how the share is found.
   Finding finding = TimeFinding(kRule_frequent_sync, share, kTwoWitnesses);
   const SyncView& sync = *analysis.sync;
-  finding.Param("per_step", sync.steps >= 1 ? Format("{:.1f}", static_cast<double>(sync.syncs) / sync.steps) : "?");
+  const bool steps = sync.steps >= 1;
+  if (steps) finding.Param("per_step", Format("{:.1f}", static_cast<double>(sync.syncs) / sync.steps));
+  finding.Param("rate", steps ? "@sync.per_step" : "@sync.per_second");
   finding.Param("per_second", Format("{:.0f}", static_cast<double>(sync.syncs) / sync.seconds));
   for (const char* metric : {"window.sync.ratio", "window.syncs_per_second", "run.gpu_busy.ratio"})
     AddItem(finding, MetricItem(analysis, metric, Source::kCuda));

@@ -81,11 +81,13 @@ RuleOutcome Check(const RuleContext& context) {
   // The driver samples one process an engine at a time: a share among several is statistical, an upper bound of the
   // loss.
   Finding finding = TimeFinding(kRule_gpu_contention, std::min(1.0, other.share), kTwoWitnesses);
-  finding.Param("how", "@contention.live").Param("pid", std::to_string(other.pid));
+  finding.Param("pid", std::to_string(other.pid));
   finding.evidence.push_back(
       {"process.gpu.sm.ratio", Value::Of(other.share), "ratio", Source::kDriver, Format("pid {}", other.pid)});
   const Fact* name = context.evidence.Find("process.name", Entity::Process(other.pid));
-  finding.Param("name", name != nullptr ? name->value.Show() : "?");
+  const bool named = name != nullptr && name->value.known();
+  finding.Param("how", named ? "@contention.live" : "@contention.unnamed");
+  if (named) finding.Param("name", name->value.Show());
   AddItem(finding, MetricItem(context.analysis, "run.duty_cycle.ratio", Source::kDevice));
   return RuleOutcome::Fired(std::move(finding));
 }

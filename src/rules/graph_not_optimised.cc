@@ -32,8 +32,9 @@ RuleOutcome Check(const RuleContext& context) {
     finding.Param("how", "@not_optimised.eager_tf");
   } else if (breaks != nullptr && breaks->value.AsInt().value_or(0) > 0) {
     const Fact* graphs = MainFact(context, "framework.torch.dynamo.graphs");
-    finding.Param("how", "@not_optimised.breaks").Param("breaks", breaks->value.Show());
-    finding.Param("graphs", graphs != nullptr ? graphs->value.Show() : "?");
+    finding.Param("how", graphs != nullptr ? "@not_optimised.breaks" : "@not_optimised.breaks_alone");
+    finding.Param("breaks", breaks->value.Show());
+    if (graphs != nullptr) finding.Param("graphs", graphs->value.Show());
   } else if (Is(context, "framework.torch.compile_used", false) && !Is(context, "cuda.graphs", true)) {
     finding.Param("how", "@not_optimised.eager_torch");
   } else if (!off.empty()) {

@@ -33,6 +33,12 @@ std::optional<double> TensorFlowShare(const RuleContext& context) {
   return std::min(1.0, *wait->value.AsDouble() / *window->value.AsDouble());
 }
 
+// The number of loader workers, said only where it was seen ("" = it was not).
+void AddWorkers(const std::string& workers, Finding& finding) {
+  if (!workers.empty()) finding.Param("workers", workers);
+  finding.Param("loader", workers.empty() ? "" : "@input.workers");
+}
+
 // A training that prints its own times, or a profiler's table. Means, not medians: a median hides bursts.
 RuleOutcome CheckText(const RuleContext& context) {
   const Fact* stated = MainFact(context, "progress.input.ratio");
@@ -48,9 +54,9 @@ RuleOutcome CheckText(const RuleContext& context) {
   Finding finding = TimeFinding(kRule_input_pipeline_bound, std::min(1.0, *share), kTwoWitnesses);
   const StringList workers = Captured(context.evidence, "loader_workers", "workers");
   finding.Param("wait", ShowPercent(std::min(1.0, *share)))
-      .Param("workers", workers.empty() ? "@param.unknown" : workers.front())
       .Param("suggested", "4")
       .Param("stage", "@input.stage.unknown");
+  AddWorkers(workers.empty() ? "" : workers.front(), finding);
   // Waiting for data says nothing of a job that says it computes on the CPU.
   if (context.ladder.rung(Source::kFramework).gpu_used != GpuUsed::kNo && finding.severity != Severity::kInfo)
     finding.implies = GpuUsed::kYes;
@@ -77,8 +83,8 @@ RuleOutcome Check(const RuleContext& context) {
   finding.Param("wait", total != analysis.metrics.end() && total->second.value ? ShowPercent(*total->second.value)
                                                                                : ShowPercent(*share));
   const Fact* workers = LoaderFact(context, "workers");
-  finding.Param("workers", workers != nullptr ? workers->value.Show() : "?")
-      .Param("suggested", std::to_string(SuggestedWorkers(context)));
+  AddWorkers(workers != nullptr ? workers->value.Show() : "", finding);
+  finding.Param("suggested", std::to_string(SuggestedWorkers(context)));
   for (const char* metric : {"input.wait.ratio", "input.overlapped.ratio", "run.step.seconds"})
     AddItem(finding, MetricItem(analysis, metric, Source::kFramework));
   for (const char* name :

@@ -53,11 +53,13 @@ RuleOutcome Check(const RuleContext& context) {
   const double highest = limit != nullptr ? limit->value.AsDouble().value_or(0) : 0;
   if (!state) return RuleOutcome::CannotTell({"gpu.pstate", "gpu.utilization.ratio"});
   if (*state < kLowState) return RuleOutcome::Clear();
-  const double share = clock && highest > 0 ? std::max(0.0, 1 - *clock / highest) : kShareWarning;
-  Finding finding = TimeFinding(kRule_low_performance_state, share, kOneWitness);
-  finding.Param("state", Format("P{:.0f}", *state))
-      .Param("clock", clock ? Format("{:.0f} MHz", *clock * 1e-6) : "?")
-      .Param("max", highest > 0 ? Format("{:.0f} MHz", highest * 1e-6) : "?");
+  // Without both clocks the state is known and what it costs is not: no share is claimed.
+  const bool clocks = clock && highest > 0;
+  Finding finding = clocks ? TimeFinding(kRule_low_performance_state, std::max(0.0, 1 - *clock / highest), kOneWitness)
+                           : MakeFinding(kRule_low_performance_state, Severity::kWarning, kOneWitness);
+  finding.Param("state", Format("P{:.0f}", *state)).Param("cost", clocks ? "@low_state.cost" : "@low_state.unseen");
+  if (clocks)
+    finding.Param("clock", Format("{:.0f} MHz", *clock * 1e-6)).Param("max", Format("{:.0f} MHz", highest * 1e-6));
   finding.evidence.push_back(Item("gpu.pstate", *state, Source::kDevice));
   if (clock) finding.evidence.push_back(Item("gpu.clock.sm.hertz", *clock, Source::kDevice));
   AddItem(finding, limit);

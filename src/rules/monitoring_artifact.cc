@@ -73,7 +73,8 @@ Artifact NoMemoryShown(const Evidence& evidence) {
   for (const Fact* memory : evidence.All("gpu.memory.used.bytes")) {
     if (memory->value.state != State::kUnsupported || !Contains(memory->value.why, "Not Supported")) continue;
     const Fact* name = evidence.Find("gpu.name", memory->entity);
-    return {"@artifact.unified", {name, memory}, {{"gpu", name != nullptr ? name->value.Show() : "?"}}};
+    return {
+        "@artifact.unified", {name, memory}, {{"gpu", name != nullptr ? name->value.Show() : "@artifact.this_gpu"}}};
   }
   return {};
 }

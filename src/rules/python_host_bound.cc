@@ -25,13 +25,13 @@ double HiddenInput(const RuleContext& context) {
 
 // The place in the job's code that the looks met most, of what is neither input nor dispatching.
 void AddPlace(const Analysis& analysis, Finding& finding) {
-  finding.Param("place", "@param.unknown");
+  finding.Param("seen", "");
   if (!analysis.host || analysis.host->looks < kFewestLooks) return;
   const HostView& host = *analysis.host;
   const size_t category = host.by_category[kOther] >= host.by_category[kIdle] ? kOther : kIdle;
   const auto& [frame, count] = host.frame[category];
   if (frame.empty()) return;
-  finding.Param("place", frame);
+  finding.Param("place", frame).Param("seen", "@host.seen");
   EvidenceItem item =
       Item("host.frame.ratio", static_cast<double>(count) / static_cast<double>(host.looks), Source::kFramework);
   item.where = frame;

@@ -72,7 +72,7 @@ Finding Describe(const Evidence& evidence, const Reading& reading, Finding findi
   finding.Param("how", how).Param("duty", ShowPercent(reading.duty.value_or(0)));
   finding.Param("clock", number(reading.clock, 1e-6, "MHz")).Param("max", number(reading.max_clock, 1e-6, "MHz"));
   finding.Param("power", number(reading.power, 1, "W")).Param("limit", number(reading.limit, 1, "W"));
-  finding.Param("temperature", number(reading.celsius, 1, "C"));
+  finding.Param("temperature", number(reading.celsius, 1, "C")).Param("at", reading.celsius ? "@throttle.at" : "");
   finding.Param("state", reading.state ? Format("P{:.0f}", *reading.state) : "?");
   const std::vector<const Fact*>& reasons = reading.heat.empty() ? reading.power_caps : reading.heat;
   if (!reasons.empty()) finding.Param("reason", reasons.front()->name.substr(reasons.front()->name.rfind('.') + 1));
