@@ -19,7 +19,8 @@ struct GpuFacts {
 };
 
 // The longest name of the table that the printed one begins with, word by word; "NVIDIA", "Tesla" and letter case do
-// not matter. Watts and memory only for the whole name: more words behind it name another board. A name cut off with "..." gives what all GPUs of that beginning have in common. Nothing: not known.
+// not matter. Watts and memory only for the whole name: more words behind it name another board. A name cut off with
+// "..." gives what all GPUs of that beginning have in common. Nothing: not known.
 std::optional<GpuFacts> FindGpu(std::string_view printed);
 
 // A consumer card (GeForce, TITAN): no forward compatibility, no TCC by default (CUDA Compatibility guide).
