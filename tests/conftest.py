@@ -7,12 +7,19 @@ Whatever is missing is a skip with its reason, never a pass.
 """
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+# A runner in the background or under nohup ignores these, and every job of the tests would inherit it.
+for _number, _default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, _default)
 
 
 def setup_state():
