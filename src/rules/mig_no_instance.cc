@@ -82,7 +82,7 @@ RuleOutcome Check(const RuleContext& context) {
     indices.push_back(index != nullptr ? index->value.Show() : mode->entity.id);
     AddItem(finding, mode);
   }
-  finding.Param("gpus", Join(indices, ","));
+  finding.Param("gpus", Join(indices, ", "));
   for (const Fact* list : found.lists) AddItem(finding, list);
   AddLine(finding, Said(evidence, "smi_no_mig_devices"));
   AddLine(finding, none);

@@ -147,5 +147,6 @@ def test_sentences_read_well(gpuwhy_bin, case):
         report = explain(gpuwhy_bin, data, "--lang", language)
         for text in [report["verdict"]["summary"]] + [fix["do"] for finding in report["findings"] for fix in finding["fixes"]]:
             assert not re.search(r": unknown\b|driver unknown|：未知|驱动 未知|\{\{|@[a-z]+\.", text), text
+            assert not re.search(r"\(the framework\)|(no GPU is used|没有使用 GPU).*\1", text), text
             assert language == "zh" or not re.match(r"[a-z]", text), text
             assert not re.search(r"[\u4e00-\u9fff] [\u4e00-\u9fff]", text), text
