@@ -81,7 +81,7 @@ RuleOutcome CheckText(const RuleContext& context) {
     return RuleOutcome::Fired(std::move(finding));
   }
   // A model on the CPU beside a GPU that PyTorch could use: the program never moved it.
-  const Fact* there = MainFact(context, "framework.on_cpu");
+  const Fact* there = MainFact(context, "framework.torch.parameters.on_cpu");
   const Fact* could = MainFact(context, "framework.torch.cuda_available");
   const Fact* also = MainFact(context, "framework.on_gpu");
   if (there != nullptr && there->value.AsBool() == true && could != nullptr && could->value.AsBool() == true &&

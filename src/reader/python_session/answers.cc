@@ -143,6 +143,7 @@ bool ModelDevice(const Asked& asked) {
   const bool cpu = value == "cpu" || value == "device(type='cpu')" || value == "False";
   if (gpu) asked.Add("framework.on_gpu", Value::Of(true));
   if (cpu) asked.Add("framework.on_cpu", Value::Of(true));
+  if (cpu) asked.Add("framework.torch.parameters.on_cpu", Value::Of(true));
   return gpu || cpu;
 }
 
