@@ -16,8 +16,8 @@ struct Rise {
 };
 
 // A rise in [from_s, to_s] that is steady: of at least eight points the medians of the four quarters rise one after the
-// other, the last step is at least a third of the mean one (what levels off, such as caches that fill, is none), and
-// the points scatter around their quarter's trend by less than half of the whole rise. Nothing otherwise.
+// other, each with at least a third of the whole slope and the last with two thirds of it (what levels off, such as
+// caches that fill, is none), and the points scatter around the trend by less than half of the rise. Nothing otherwise.
 std::optional<Rise> SteadyRise(const Series& series, double from_s, double to_s);
 
 }  // namespace gpuwhy

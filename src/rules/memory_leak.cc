@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "engine/device_memory.h"
 #include "engine/lookup.h"
 #include "engine/trend.h"
 
@@ -22,12 +23,6 @@ constexpr double kShareOfDevice = 0.05;
 constexpr double kNoise = 64.0 * 1024 * 1024;
 constexpr uint64_t kFewestSteps = 50;
 
-std::optional<double> DeviceBytes(const RuleContext& context) {
-  const Fact* total = context.evidence.Find("gpu.memory.total.bytes", Entity::Gpu(context.analysis.gpu));
-  if (total == nullptr || !total->value.AsDouble()) total = MainFact(context, "framework.torch.device.0.total_bytes");
-  return total != nullptr ? total->value.AsDouble() : std::nullopt;
-}
-
 // "@memory_leak.until" with the number of steps after which `room` more bytes are used up.
 void AddForecast(const SteadyState& steady, const Rise& rise, std::optional<double> room, Finding& finding) {
   finding.Param("forecast", "@memory_leak.open").Param("steps", "?");
@@ -39,12 +34,34 @@ void AddForecast(const SteadyState& steady, const Rise& rise, std::optional<doub
 
 Finding Make(const char* what, const char* metric, Source source, const Rise& rise, const SteadyState& steady,
              Severity severity) {
-  Finding finding = MakeFinding(kRule_memory_leak, severity, kTwoWitnesses);
+  Finding finding = MakeFinding(kRule_memory_leak, severity, kOneWitness);
   finding.Param("what", what).Param("rise", Format("{:.0f} MiB", rise.amount / (1 << 20)));
   const double per_step = rise.per_second * steady.seconds() / static_cast<double>(steady.steps);
   finding.Param("per_step", Format("{:.1f} KiB", per_step / 1024));
   AddItem(finding, Item("memory.rise.bytes", rise.amount, source));
   finding.evidence.back().where = metric;
+  return finding;
+}
+
+// A leak in the tensors of the GPU. What the driver counts as used is a second witness: the allocator's cache hides a
+// rise from it only until the cache is used up.
+std::optional<Finding> OnTheDevice(const RuleContext& context, const Series& device) {
+  const SteadyState& steady = *context.analysis.steady;
+  const std::optional<Rise> rise = SteadyRise(device, steady.start_s, steady.end_s);
+  const std::optional<double> total = DeviceBytes(context);
+  const double limit = std::min(kLargeRise, total ? std::max(kNoise, *total * kShareOfDevice) : kLargeRise);
+  if (!rise || rise->amount < limit) return std::nullopt;
+  Finding finding = Make("@memory_leak.gpu", "framework.memory.allocated.bytes", Source::kFramework, *rise, steady,
+                         Severity::kWarning);
+  const Series& used = context.evidence.Samples("gpu.memory.used.bytes", Entity::Gpu(context.analysis.gpu));
+  const std::optional<double> seen = IncreaseOf(used, steady.start_s, steady.end_s);
+  if (seen && *seen >= rise->amount / 2) {
+    finding.confidence = kTwoWitnesses;
+    AddItem(finding, Item("memory.rise.bytes", *seen, Source::kDevice));
+    finding.evidence.back().where = "gpu.memory.used.bytes";
+  }
+  const double held = MaxOf(device, steady.start_s, steady.end_s).value_or(0) + HeldByOthers(context).value_or(0);
+  AddForecast(steady, *rise, total ? std::optional<double>(*total - held) : std::nullopt, finding);
   return finding;
 }
 
@@ -56,22 +73,11 @@ RuleOutcome Check(const RuleContext& context) {
   const Series& device = context.evidence.Samples("framework.memory.allocated.bytes", process);
   const Series& host = context.evidence.Samples("process.memory.rss.bytes", process);
   if (device.size() < 8 && host.size() < 8) return RuleOutcome::CannotTell({"framework.memory.allocated.bytes"});
-  const std::optional<double> total = DeviceBytes(context);
-  if (const std::optional<Rise> rise = SteadyRise(device, steady.start_s, steady.end_s)) {
-    const double limit = std::min(kLargeRise, total ? std::max(kNoise, *total * kShareOfDevice) : kLargeRise);
-    if (rise->amount >= limit) {
-      Finding finding = Make("@memory_leak.gpu", "framework.memory.allocated.bytes", Source::kFramework, *rise, steady,
-                             Severity::kWarning);
-      const double used = MaxOf(device, steady.start_s, steady.end_s).value_or(0);
-      AddForecast(steady, *rise, total ? std::optional<double>(*total - used) : std::nullopt, finding);
-      return RuleOutcome::Fired(std::move(finding));
-    }
-  }
+  if (std::optional<Finding> finding = OnTheDevice(context, device)) return RuleOutcome::Fired(std::move(*finding));
   const std::optional<Rise> rise = SteadyRise(host, steady.start_s, steady.end_s);
   if (!rise || rise->amount < kLargeRise) return RuleOutcome::Clear();
   // Reading a data set into a cache looks the same from outside: a note.
   Finding finding = Make("@memory_leak.host", "process.memory.rss.bytes", Source::kOs, *rise, steady, Severity::kInfo);
-  finding.confidence = kOneWitness;
   AddForecast(steady, *rise, std::nullopt, finding);
   return RuleOutcome::Fired(std::move(finding));
 }
