@@ -77,7 +77,21 @@ def _device(facts, context, index, device, initialised):
     else:
         facts.unknown(name + "limit_bytes", "no limit was configured")
     if initialised:
-        facts.attempt(name + "allocated_bytes", lambda: int(context.get_memory_info("GPU:%d" % index)["current"]))
+        _memory(facts, context, name, index)
+
+
+def _memory(facts, context, name, index):
+    read = getattr(context, "get_memory_info", None)  # TensorFlow >= 2.5
+    if read is None:
+        facts.unknown(name + "allocated_bytes", "this TensorFlow does not tell it")
+        return
+    try:
+        memory = read("GPU:%d" % index)
+    except Exception as error:
+        facts.unknown(name + "allocated_bytes", "%s: %s" % (type(error).__name__, error))
+        return
+    facts.set(name + "allocated_bytes", int(memory["current"]))
+    facts.set(name + "max_allocated_bytes", int(memory["peak"]))
 
 
 def _keras_backend(facts):

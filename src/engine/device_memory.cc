@@ -14,8 +14,10 @@ constexpr double kAlways = 1e18;  // end of every series, in seconds
 }  // namespace
 
 std::optional<double> DeviceBytes(const RuleContext& context) {
-  const Fact* total = context.evidence.Find("gpu.memory.total.bytes", Entity::Gpu(context.analysis.gpu));
-  if (total == nullptr || !total->value.AsDouble()) total = MainFact(context, "framework.torch.device.0.total_bytes");
+  // CUDA's number first: of a MIG instance it is the instance's, and the part that the driver keeps is left out.
+  const Fact* total = MainFact(context, "framework.torch.device.0.total_bytes");
+  if (total == nullptr || !total->value.AsDouble())
+    total = context.evidence.Find("gpu.memory.total.bytes", Entity::Gpu(context.analysis.gpu));
   const std::optional<double> bytes = total != nullptr ? total->value.AsDouble() : std::nullopt;
   return bytes && *bytes > 0 ? bytes : std::nullopt;
 }

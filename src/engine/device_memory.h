@@ -9,7 +9,7 @@
 
 namespace gpuwhy {
 
-// Bytes of the GPU that the main process works on: NVML's word, else the framework's. Nothing when neither tells.
+// Bytes of the GPU that the main process works on: the framework's word, else NVML's. Nothing when neither tells.
 std::optional<double> DeviceBytes(const RuleContext& context);
 
 // Bytes of that GPU that the main process's allocator does not hold: CUDA contexts, libraries, other processes. The
