@@ -47,12 +47,14 @@ class Loader(object):
         self.items = 0
         self.pending = 0
         self.flags = 0
+        self.wait_ns = 0  # for all batches
         self.first_wait_ns = 0  # for the first batch of each iterator, where workers start up
         loaders.append(self)
 
     def record(self, start, end, items, evaluation):
         """One batch drawn between two clock readings."""
         duration = end - start
+        self.wait_ns += duration
         if not evaluation:
             state.wait_ns += duration
             state.items += items

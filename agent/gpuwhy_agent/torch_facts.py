@@ -29,7 +29,7 @@ def collect(moment):
     _learnt(facts)
     if moment in ("step", "exit"):
         _parameters(facts, moment)
-    if moment == "exit":
+    if moment in ("refresh", "exit"):
         _loader_totals(facts)
 
 
@@ -280,5 +280,6 @@ def _loader_totals(facts):
         name = "torch.loader.%d." % known.number
         facts.set(name + "iterators", known.iterators)
         facts.set(name + "start_seconds", round(known.start_seconds, 6))
+        facts.set(name + "wait_seconds", round(known.wait_ns / 1e9, 6))
         facts.set(name + "first_wait_seconds", round(known.first_wait_ns / 1e9, 6))
         facts.set(name + "batches", known.sequence)

@@ -37,12 +37,14 @@ std::optional<Loader> LoaderLoss(const RuleContext& context, const std::string& 
   Loader loader{0, static_cast<int64_t>(*starts), static_cast<int64_t>(*workers), prefix};
   if (loader.workers <= 0 || loader.starts < kFewestStarts) return loader;
   if (persistent != nullptr && persistent->value.AsBool() == true) return loader;
-  const double batches = number("batches").value_or(0);
-  const double first_s = number("first_wait_seconds").value_or(0);
-  double usual_s = 0;  // an ordinary wait, times the number of first batches
-  if (context.analysis.steady && batches > *starts && context.analysis.steady->steps > 0)
-    usual_s = context.analysis.steady->wait_s / static_cast<double>(context.analysis.steady->steps) * *starts;
-  loader.lost_s = (*start_s + std::max(0.0, first_s - usual_s)) * (*starts - 1) / *starts;
+  // A first batch has to be loaded in any case: counted is only what it takes beyond an ordinary one. Where nobody
+  // added up the ordinary waits, only making the iterators is counted.
+  const double batches = number("batches").value_or(0), first_s = number("first_wait_seconds").value_or(0);
+  const std::optional<double> all_s = number("wait_seconds");
+  double beyond_s = 0;
+  if (all_s && batches > *starts && *all_s >= first_s)
+    beyond_s = std::max(0.0, first_s - (*all_s - first_s) / (batches - *starts) * *starts);
+  loader.lost_s = (*start_s + beyond_s) * (*starts - 1) / *starts;
   return loader;
 }
 
@@ -61,7 +63,8 @@ RuleOutcome Check(const RuleContext& context) {
   Finding finding = TimeFinding(kRule_worker_restart_each_epoch, share, kTwoWitnesses);
   finding.Param("workers", std::to_string(worst->workers)).Param("starts", std::to_string(worst->starts));
   finding.Param("each", Format("{:.1f} s", worst->lost_s / static_cast<double>(worst->starts - 1)));
-  for (const char* name : {"iterators", "start_seconds", "first_wait_seconds", "persistent_workers", "workers"})
+  for (const char* name :
+       {"iterators", "start_seconds", "first_wait_seconds", "wait_seconds", "persistent_workers", "workers"})
     AddItem(finding, MainFact(context, worst->prefix + name));
   return RuleOutcome::Fired(std::move(finding));
 }

@@ -62,7 +62,8 @@ def test_training_loop(job, newest, workers):
     assert facts["torch.loader.1.workers"] == workers and facts["torch.loader.1.shuffle"] is True
     assert facts["torch.loader.1.length"] == 22 and facts["torch.loader.1.iterators"] == 3
     first = facts["torch.loader.1.first_wait_seconds"]  # three first batches, the evaluation's among them
-    assert 0 < first <= sum(wait["duration_ns"] for wait in waits) / 1e9
+    assert 0 < first <= facts["torch.loader.1.wait_seconds"]
+    assert facts["torch.loader.1.wait_seconds"] == pytest.approx(sum(wait["duration_ns"] for wait in waits) / 1e9, abs=1e-5)
     assert facts["torch.loader.1.iterable"] is False and facts["torch.loader.1.batches"] == 66
     assert facts["torch.optimizer"] == "Adam" and facts["torch.amp"] is False
     assert "agent.error" not in facts and "agent.disabled_reason" not in facts
@@ -286,6 +287,34 @@ for _ in range(3):
     ring = job.ring()
     assert [record["flags"] >> 8 for record in ring.of("step")] == [1, 2] * 3
     assert ring.facts()["torch.optimizers"] == 2
+
+
+KILLED = """
+import os, signal, sys, time
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+sys.modules["gpuwhy_agent.hooks"]._Steps.interval_ns = 10**9 // 4
+def main():
+    weight = torch.nn.Parameter(torch.zeros(4))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    loader = DataLoader(TensorDataset(torch.zeros(8, 4)), batch_size=2, num_workers=1)
+    for _ in range(20):
+        for x, in loader:
+            (x * weight).sum().backward()
+            optimizer.step()
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGKILL)
+if __name__ == "__main__":
+    main()
+"""
+
+
+@BOTH
+def test_restarts_of_workers_are_known_of_a_killed_job(job, newest):
+    job.run(need_framework("torch", newest), job.script(KILLED), check=False)
+    facts = job.ring().facts()
+    assert 3 <= facts["torch.loader.1.iterators"] <= 20
+    assert 0 < facts["torch.loader.1.start_seconds"] and 0 < facts["torch.loader.1.first_wait_seconds"] < facts["torch.loader.1.wait_seconds"]
 
 
 MEMORY = """
