@@ -314,7 +314,8 @@ def test_restarts_of_workers_are_known_of_a_killed_job(job, newest):
     job.run(need_framework("torch", newest), job.script(KILLED), check=False)
     facts = job.ring().facts()
     assert 3 <= facts["torch.loader.1.iterators"] <= 20
-    assert 0 < facts["torch.loader.1.start_seconds"] and 0 < facts["torch.loader.1.first_wait_seconds"] < facts["torch.loader.1.wait_seconds"]
+    assert 0 < facts["torch.loader.1.start_seconds"]
+    assert 0 < facts["torch.loader.1.first_wait_seconds"] < facts["torch.loader.1.wait_seconds"]
 
 
 MEMORY = """
