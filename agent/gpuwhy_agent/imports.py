@@ -8,6 +8,7 @@ import sys
 WATCHED = frozenset((
     "torch", "torch.utils.data.dataloader", "torch.optim.optimizer", "torch.serialization", "torch.profiler.profiler",
     "torch.autograd.profiler", "torch.amp.autocast_mode",
+    "torch._dynamo.callback",
     "tensorflow", "tensorflow.python.profiler.profiler_v2", "tensorflow.python.data.ops.iterator_ops",
     "tensorflow.python.keras.engine.training",
     "keras", "keras.src.backend.tensorflow.trainer", "keras.src.backend.jax.trainer", "keras.src.backend.torch.trainer",

@@ -104,6 +104,7 @@ def _settings(facts):
     if context is not None:
         facts.attempt("tensorflow.xla", lambda: bool(context.optimizer_jit))
         facts.attempt("tensorflow.grappler.disabled", lambda: _switched_off(context))
+    facts.attempt("tensorflow.retraced_functions", _retraced)
     functions = sys.modules.get("tensorflow.python.eager.polymorphic_function.eager_function_run")
     if functions is not None:
         facts.set("tensorflow.run_eagerly", bool(getattr(functions, "RUN_FUNCTIONS_EAGERLY", False)))
@@ -114,6 +115,17 @@ def _switched_off(context):
     options = context.get_optimizer_experimental_options()
     off = [name for name, value in options.items() if value is False and not name.startswith(("disable_", "debug"))]
     return sorted(off + [name for name in ("disable_meta_optimizer", "disable_model_pruning") if options.get(name) is True])
+
+
+def _retraced():
+    """Names of the tf.functions that TensorFlow itself warned of: five of its last ten calls were traced anew."""
+    module = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
+    module = module or sys.modules.get("tensorflow.python.eager.def_function")  # before 2.11
+    manager = getattr(module, "_frequent_tracing_detector_manager", None)
+    if manager is None:
+        raise LookupError("this TensorFlow keeps no count of them")
+    found = [key for key, detector in list(manager._detectors.items()) if detector._total_warning_count]
+    return sorted(set(str(getattr(key, "co_name", "?")) for key in found))
 
 
 def look_at_memory():

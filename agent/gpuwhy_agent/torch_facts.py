@@ -5,7 +5,7 @@ import os
 import sys
 import warnings
 
-from gpuwhy_agent import core, inject
+from gpuwhy_agent import core, dynamo, inject
 
 state = core.state
 NOT_INITIALISED = "the job has not initialised CUDA, and asking would do it"
@@ -162,33 +162,7 @@ def _settings(facts):
         facts.attempt("torch.tf32.cudnn", c._get_cudnn_allow_tf32)
     facts.attempt("torch.cudnn_benchmark", c._get_cudnn_benchmark)
     facts.attempt("torch.grad_anomaly", torch.is_anomaly_enabled)
-    _dynamo(facts)
-
-
-def _dynamo(facts):
-    """What torch.compile did so far, from counters that it keeps anyway; their names differ between versions."""
-    utils = sys.modules.get("torch._dynamo.utils")
-    counters = getattr(utils, "counters", None)
-    frames = counters.get("frames") if counters is not None else None
-    used = bool(frames and frames.get("total"))
-    facts.set("torch.compile_used", used)
-    if not used:
-        return
-    facts.set("torch.dynamo.frames", int(frames.get("total", 0)))
-    facts.set("torch.dynamo.frames_ok", int(frames.get("ok", 0)))
-    facts.set("torch.dynamo.graphs", int((counters.get("stats") or {}).get("unique_graphs", 0)))
-    facts.set("torch.dynamo.graph_breaks", int(sum((counters.get("graph_break") or {}).values())))
-    compiled = getattr(sys.modules.get("torch._dynamo.convert_frame"), "FRAME_COMPILE_COUNTER", None)
-    if compiled:
-        facts.set("torch.dynamo.recompiles", int(sum(count - 1 for count in compiled.values())))
-    else:
-        facts.unknown("torch.dynamo.recompiles", "this torch does not count them")
-    times = getattr(utils, "compilation_time_metrics", None)
-    if times:
-        # Nested phases stand beside each other: the longest of them holds the others.
-        facts.set("torch.dynamo.compile_seconds", round(max(sum(each) for each in times.values()), 3))
-    else:
-        facts.unknown("torch.dynamo.compile_seconds", "this torch keeps no times")
+    dynamo.facts_of(facts)
 
 
 def _learnt(facts):

@@ -8,7 +8,7 @@ import functools
 import sys
 import weakref
 
-from gpuwhy_agent import core, hooks
+from gpuwhy_agent import core, dynamo, hooks
 from gpuwhy_agent import wire_gen as wire
 from gpuwhy_agent.ring import clock
 
@@ -259,4 +259,5 @@ PATCHES = {
     "torch.profiler.profiler": patch_profiler,
     "torch.autograd.profiler": patch_autograd_profiler,
     "torch.amp.autocast_mode": patch_autocast,
+    "torch._dynamo.callback": dynamo.patch_callback,
 }

@@ -51,7 +51,7 @@ enum class SpanKind : uint8_t {
 
 // A named interval. Meaning of detail: kernel: blocks, threads a block; copy: wire copy_kind, source memory kind,
 // target memory kind; memset: memory kind; input wait: items, evaluation; window: mode, dropped records; train call:
-// steps.
+// steps; compilation: stage (0 the backend's compiler, 1 tracing, 2 lowering, 3 all of them).
 struct Span {
   SpanKind kind = SpanKind::kKernel;
   int64_t pid = 0;

@@ -84,6 +84,23 @@ def test_keras_fit(job):
     assert "agent.error" not in facts and "agent.disabled_reason" not in facts
 
 
+def test_functions_that_are_traced_again_are_named(job):
+    code = """
+import tensorflow as tf
+@tf.function
+def grows(x):
+    return x * 2
+@tf.function
+def steady(x):
+    return x + 1
+for size in range(1, 9):
+    grows(tf.zeros([size]))
+    steady(tf.zeros([4]))
+"""
+    job.run(need_framework("tensorflow"), job.script(code))
+    assert job.ring().facts()["tensorflow.retraced_functions"] == ["grows"]
+
+
 def test_import_starts_no_runtime(job):
     python = need_framework("tensorflow")
     job.run(python, "-c", "import tensorflow")

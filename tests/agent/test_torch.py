@@ -236,36 +236,6 @@ print(len(q.function_events) > 0)
     assert told == [(1, "torch.profiler"), (2, "torch.profiler")] * 2 + [(1, "torch.autograd.profiler"), (2, "torch.autograd.profiler")]
 
 
-COMPILED = """
-import sys
-import torch
-model = torch.nn.Linear(4, 4)
-optimizer = torch.optim.SGD(model.parameters(), lr=torch.tensor(0.1))
-compiled = torch.compile(model, backend="eager", fullgraph=True)
-for _ in range(5):
-    optimizer.zero_grad()
-    compiled(torch.ones(2, 4)).sum().backward()
-    optimizer.step()
-@torch.compile(backend="eager")
-def step():
-    optimizer.step()
-step()
-step()
-import torch._dynamo.utils as utils
-print(dict(utils.counters["graph_break"]), utils.counters["stats"]["unique_graphs"])
-"""
-
-
-def test_compile_has_the_same_graphs(job):
-    python = need_framework("torch")
-    done = job.run(python, job.script(COMPILED))
-    plain = job.run(python, job.script(COMPILED), watched=False)
-    assert done.stdout == plain.stdout
-    assert len(done.stderr.splitlines()) == len(plain.stderr.splitlines()), done.stderr  # lines carry times and pids
-    assert job.ring().facts()["torch.compile_used"] is True
-    assert job.ring().header["steps"] == 5, "a compiled step cannot be counted from Python"
-
-
 def test_nothing_is_imported_for_the_job(job):
     python = need_framework("torch")
     code = job.script("import torch, sys\n"
@@ -349,25 +319,3 @@ def test_memory_is_looked_at_once_a_second(job, newest):
     assert looks[0]["device_allocs"] == 2**64 - 1 and looks[0]["retries"] == 2 and looks[0]["reserved"] == 5000
     assert "no such allocator" in ring.facts()["agent.error"]  # asked once, and the job went on
     assert ring.header["steps"] == 12
-
-
-def test_recompilations_are_counted(job):
-    python = need_framework("torch", True)
-    code = """
-import torch
-import torch._dynamo
-weight = torch.nn.Parameter(torch.ones(3))
-optimizer = torch.optim.SGD([weight], lr=0.1)
-def loss(x, power):
-    return (x * weight.sum()) ** power
-compiled = torch.compile(loss, backend="eager", dynamic=False)
-for power in (1.0, 2.0, 3.0, 4.0):
-    compiled(torch.ones(2), power).sum().backward()
-    optimizer.step()
-"""
-    job.run(python, job.script(code))
-    facts = job.ring().facts()
-    assert facts["torch.compile_used"] is True
-    assert facts["torch.dynamo.frames"] >= 4 and facts["torch.dynamo.graphs"] >= 4
-    assert facts["torch.dynamo.recompiles"] == 3, facts
-    assert facts["torch.dynamo.graph_breaks"] == 0 and facts["torch.dynamo.compile_seconds"] > 0

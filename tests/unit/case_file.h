@@ -58,13 +58,13 @@ class CaseReader {
       if (!word.empty()) words_.emplace_back(word);
     }
     static const std::map<std::string, std::string (CaseReader::*)(const std::string&)> kWords = {
-        {"fact", &CaseReader::TakeFact},     {"unknown", &CaseReader::TakeUnknown},
-        {"sample", &CaseReader::TakeSample}, {"steps", &CaseReader::TakeSteps},
-        {"window", &CaseReader::TakeWindow}, {"kernels", &CaseReader::TakeKernels},
-        {"copy", &CaseReader::TakeCopy},     {"calls", &CaseReader::TakeCalls},
-        {"wait", &CaseReader::TakeWait},     {"looks", &CaseReader::TakeLooks},
-        {"train", &CaseReader::TakeTrain},   {"save", &CaseReader::TakeSave},
-        {"expect", &CaseReader::TakeExpect},
+        {"fact", &CaseReader::TakeFact},       {"unknown", &CaseReader::TakeUnknown},
+        {"sample", &CaseReader::TakeSample},   {"steps", &CaseReader::TakeSteps},
+        {"window", &CaseReader::TakeWindow},   {"kernels", &CaseReader::TakeKernels},
+        {"copy", &CaseReader::TakeCopy},       {"calls", &CaseReader::TakeCalls},
+        {"wait", &CaseReader::TakeWait},       {"looks", &CaseReader::TakeLooks},
+        {"train", &CaseReader::TakeTrain},     {"save", &CaseReader::TakeSave},
+        {"compile", &CaseReader::TakeCompile}, {"expect", &CaseReader::TakeExpect},
     };
     const auto word = kWords.find(words_.front());
     return word == kWords.end() ? "unknown word '" + words_.front() + "'" : (this->*word->second)(line);
@@ -247,7 +247,8 @@ class CaseReader {
 
   std::string TakeHost(SpanKind kind, bool counted) {
     std::vector<double> n;
-    if (!Numbers(2, counted ? 3 : 2, n)) return "expected: wait|save|train @process:PID start duration [steps]";
+    if (!Numbers(2, counted ? 3 : 2, n))
+      return "expected: wait|save|train|compile @process:PID start duration [steps|stage]";
     Span span = SpanAt(kind, n[0], n[1]);
     if (counted) span.detail[0] = static_cast<uint32_t>(n[2]);
     evidence_.Add(span);
@@ -256,6 +257,8 @@ class CaseReader {
   std::string TakeWait(const std::string&) { return TakeHost(SpanKind::kInputWait, false); }
   std::string TakeSave(const std::string&) { return TakeHost(SpanKind::kCheckpoint, false); }
   std::string TakeTrain(const std::string&) { return TakeHost(SpanKind::kTrainCall, true); }
+
+  std::string TakeCompile(const std::string&) { return TakeHost(SpanKind::kCompile, true); }
 
   // Looks of the agent at the stacks of a process: 20 a second from `start` on.
   std::string TakeLooks(const std::string&) {

@@ -87,6 +87,27 @@ TEST(FrameworkWitness, ThinningKeepsTotalsAndWhatLiesInWindows) {
   EXPECT_NEAR(steady->wait_s / steady->seconds(), 0.5, 0.001);
 }
 
+TEST(FrameworkWitness, CompilationsKeepTheirStage) {
+  RingJob job("framework");
+  RingWriter ring(job.folder(), Producer::kPython);
+  job.Start();
+  for (uint16_t stage = 0; stage < 4; ++stage) {
+    wire::Compile compile{};
+    compile.flags = stage;
+    compile.start_ns = job.At(1'000 + 100 * stage);
+    compile.duration_ns = 50 * kMs;
+    compile.time_ns = compile.start_ns + compile.duration_ns;
+    ring.Write(compile);
+  }
+  job.Poll();
+  job.Stop();
+  std::vector<uint32_t> stages;
+  for (const Span& span : job.evidence.spans()) {
+    if (span.kind == SpanKind::kCompile) stages.push_back(span.detail[0]);
+  }
+  EXPECT_EQ(stages, (std::vector<uint32_t>{0, 1, 2, 3}));
+}
+
 TEST(FrameworkWitness, FactsComeAndABadTextIsAGap) {
   RingJob job("framework");
   RingWriter ring(job.folder(), Producer::kPython);

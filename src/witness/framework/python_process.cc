@@ -69,6 +69,7 @@ void PythonProcess::TakeDuration(const wire::Common& record, EvidenceSink& sink)
       const auto compile = wire::As<wire::Compile>(record);
       if (!MakeSpan(SpanKind::kCompile, record, compile.start_ns, compile.duration_ns, &span)) return;
       compile_ns_ += compile.duration_ns;
+      span.detail[0] = compile.flags;
       return Hold(record, span, compile.duration_ns >= kLongNs, sink);
     }
     case wire::Type::kGc: {
