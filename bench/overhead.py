@@ -5,9 +5,13 @@
 
 usage: overhead.py GPUWHY [--seconds 60] [--workloads mlp,resnet-resident-32,resnet-resident] [--modes default] [--out FILE]
 
-Processes drift by 20 %, so: A B B A (plain, watched, watched, plain), pinned to the same cores; each process notes the time
-of every 50th step after a synchronisation; the lower quartile of these blocks outside gpuwhy's windows is compared, with a
-95 % interval from a bootstrap over blocks. A watched run counts only if its window holds kernels and its verdict is "yes".
+Processes drift by 20 %, so: A B B A (plain, watched, watched, plain; with more modes A B C C B A), pinned to the same cores;
+each process notes the time of every 50th step after a synchronisation; the lower quartile of these blocks outside gpuwhy's
+windows is compared, with a 95 % interval from a bootstrap over blocks. A watched run counts only if its window holds kernels
+and its verdict is "yes".
+
+modes: default; permanent (gpuwhy traces every kernel); profiler (PyTorch's own, without gpuwhy); user (default, all arms as an
+ordinary user); late (the window opens after 0.4 of the time, and the blocks before it are compared with those behind it).
 """
 
 import argparse
@@ -31,7 +35,7 @@ def quartile(values):
 
 
 def window_borders(session):
-    """Borders of all windows in seconds of CLOCK_MONOTONIC, and how many kernels lie in the timing windows."""
+    """Borders of all windows in seconds of CLOCK_MONOTONIC, and how many kernels lie in them."""
     start = 0
     borders, kernels = [], 0
     for line in session.read_text(errors="replace").splitlines():
@@ -52,46 +56,73 @@ def window_borders(session):
     return borders, kernels
 
 
-def blocks_of(marks, borders):
-    """Durations of blocks, without warm-up; those that touch a window (and the detach behind it) come apart."""
-    outside, inside = [], []
-    for (_, begin), (_, end) in zip(marks[WARM_UP_BLOCKS:], marks[WARM_UP_BLOCKS + 1 :]):
-        touched = any(begin < high + 0.3 and low - 0.1 < end for low, high in borders)
-        (inside if touched else outside).append(end - begin)
-    return outside, inside
+class Blocks:
+    """Durations of blocks of 50 steps, without warm-up; those that touch a window (and the detach behind it) come apart."""
+
+    def __init__(self, marks=(), borders=()):
+        self.before, self.inside, self.after = [], [], []
+        # The proof window lies at the first launches: only what comes after warm-up splits the run.
+        late = [border for border in borders if marks and border[1] > marks[WARM_UP_BLOCKS][1]]
+        for (_, begin), (_, end) in zip(marks[WARM_UP_BLOCKS:], marks[WARM_UP_BLOCKS + 1 :]):
+            if any(begin < high + 0.3 and low - 0.1 < end for low, high in borders):
+                self.inside.append(end - begin)
+            elif late and begin > late[0][0]:
+                self.after.append(end - begin)
+            else:
+                self.before.append(end - begin)
+
+    @property
+    def outside(self):
+        return self.before + self.after
 
 
-def run(gpuwhy, workload, mode, seconds, cores):
+def command_of(gpuwhy, job, mode, session, report):
+    if mode == "plain":
+        return job
+    if mode == "profiler":
+        return [*job, "--profiler"]
+    extra = ["--trace", "permanent"] if mode == "permanent" else []
+    return [gpuwhy, "run", "--session", str(session), "--json", "-q", "-o", str(report), *extra, "--", *job]
+
+
+def run(args, workload, mode, as_user):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        folder.chmod(0o777)
         marks, session, report = folder / "marks.json", folder / "s.gpuwhy", folder / "r.json"
-        command = [sys.executable, JOBS, workload, "--seconds", str(seconds), "--blocks", str(marks)]
-        if mode != "plain":
-            extra = ["--trace", "permanent"] if mode == "permanent" else []
-            command = [gpuwhy, "run", "--session", str(session), "--json", "-q", "-o", str(report), *extra, "--", *command]
-        subprocess.run(
-            ["taskset", "-c", cores, *command],
-            check=True,
+        job = [sys.executable, JOBS, workload, "--seconds", str(args.seconds), "--blocks", str(marks)]
+        command = command_of(args.gpuwhy, job, mode, session, report)
+        environment = dict(os.environ)
+        if mode == "late":
+            environment["GPUWHY_WINDOW_AFTER"] = str(args.seconds * 0.4 + 8)
+        if as_user:
+            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+            environment.update(HOME=str(folder), TMPDIR=str(folder), XDG_STATE_HOME=str(folder))
+        done = subprocess.run(
+            ["taskset", "-c", args.cores, *command],
+            env=environment,
+            cwd=folder,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds * 3 + 60,
+            stderr=subprocess.PIPE,
+            timeout=args.seconds * 3 + 60,
         )
+        if done.returncode:
+            raise RuntimeError(f"{workload} {mode}: exit {done.returncode}: {done.stderr[-500:].decode(errors='replace')}")
         times = json.loads(marks.read_text())
-        if mode == "plain":
-            return blocks_of(times, [])[0], [], {}
+        if mode in ("plain", "profiler"):
+            return Blocks(times), {}
         borders, kernels = window_borders(session)
         verdict = json.loads(report.read_text())
         values = {name: metric["value"] for name, metric in verdict["metrics"].items()}
         facts = {
-            "kernels": kernels,
+            "kernels": kernels or values.get("window.kernels.count") or 0,
             "verdict": verdict["verdict"]["gpu_used"],
             "cause": verdict["verdict"]["cause"],
             "windows": len(borders),
             "cost_s": values.get("window.cost.seconds"),
             "hook_s": values.get("agent.hook.seconds_per_step"),
         }
-        outside, inside = blocks_of(times, borders)
-        return outside, inside, facts
+        return Blocks(times, borders), facts
 
 
 def compare(plain, watched):
@@ -104,14 +135,7 @@ def compare(plain, watched):
     return ratio, low, high
 
 
-def measure(args, workload, mode):
-    """One line of the table: A B B A of one workload."""
-    plain, watched, inside, facts = [], [], [], []
-    for arm in ("plain", mode, mode, "plain"):
-        outside, touched, seen = run(args.gpuwhy, workload, arm, args.seconds, args.cores)
-        (plain if arm == "plain" else watched).extend(outside)
-        inside += touched
-        facts += [seen] if seen else []
+def row_of(workload, mode, plain, watched, inside, facts):
     ratio, low, high = compare(plain, watched)
     lost = sum(max(0.0, block - statistics.median(watched)) for block in inside) / max(1, len(facts))
     return {
@@ -129,16 +153,35 @@ def measure(args, workload, mode):
     }
 
 
+def measure(args, workload, modes):
+    """Lines of the table: one workload in all modes, there and back."""
+    seen = {}
+    for arm in ["plain", *modes, *reversed(modes), "plain"]:
+        blocks, facts = run(args, workload, "default" if arm == "user" else arm, "user" in modes)
+        seen.setdefault(arm, []).append((blocks, facts))
+    plain = [block for blocks, _ in seen["plain"] for block in blocks.outside]
+    for mode in modes:
+        facts = [facts for _, facts in seen[mode] if facts]
+        before = [block for blocks, _ in seen[mode] for block in blocks.before]
+        after = [block for blocks, _ in seen[mode] for block in blocks.after]
+        inside = [block for blocks, _ in seen[mode] for block in blocks.inside]
+        yield row_of(workload, mode, plain, before + after, inside, facts)
+        if mode == "late" and before and after:
+            yield row_of(workload, "late: behind/before", before, after, inside, facts)
+        elif facts and after:
+            yield row_of(workload, mode + ": behind the window", plain, after, inside, facts)
+
+
 def show(row):
     interval = f"{row['ratio']:.4f} [{row['low']:.4f}, {row['high']:.4f}]"
     mark = "" if row["valid"] else " NOT VALID"
-    print(f"{row['workload']:20} {row['mode']:10} ratio {interval} blocks {row['blocks']} step {row['step_s'] * 1e3:.3f} ms{mark}")
+    print(f"{row['workload']:20} {row['mode']:22} ratio {interval} blocks {row['blocks']} step {row['step_s'] * 1e3:.3f} ms{mark}")
     print(f"    lost in windows {row['lost_s_a_run']:.3f} s a run; {row['runs']}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("gpuwhy")
+    parser.add_argument("gpuwhy", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--workloads", default="mlp,resnet-resident-32,resnet-resident")
     parser.add_argument("--modes", default="default")
@@ -148,9 +191,9 @@ def main():
     random.seed(1)
     results = []
     for workload in args.workloads.split(","):
-        for mode in args.modes.split(","):
-            results.append(measure(args, workload, mode))
-            show(results[-1])
+        for row in measure(args, workload, args.modes.split(",")):
+            results.append(row)
+            show(row)
             if args.out:
                 args.out.write_text(json.dumps(results, indent=1))
     return 0

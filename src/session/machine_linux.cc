@@ -89,7 +89,9 @@ void NameProcesses(Evidence& evidence) {
 
 void Look(const char* kind, Evidence& evidence) {
   evidence.AddFact(kKindFact, Entity::Host(), Value::Of(std::string(kind)), Source::kOs);
-  Watch watch(MachineContext(), evidence);
+  WitnessContext context = MachineContext();
+  context.brief = std::string_view(kind) == kKindSnapshot;
+  Watch watch(context, evidence);
   watch.Tick();
   watch.Stop();
   NameProcesses(evidence);

@@ -23,6 +23,8 @@ struct WitnessContext {
   int64_t job_pid = 0;           // root of the process tree under watch; 0 = the machine alone (snapshot, doctor)
   int64_t session_start_ns = 0;  // CLOCK_MONOTONIC: evidence times count from here
   std::string trace = "window";  // window, permanent, off
+  // One look that must be quick: what takes the driver milliseconds and says nothing in a single reading is not asked.
+  bool brief = false;
 };
 
 // A live source. It pushes what it sees and holds no opinion. All calls come from one thread. Trouble becomes a Gap or

@@ -287,7 +287,7 @@ def graph(args):
     steps = Steps(args.seconds, args.blocks)
     while not steps.done():
         recorded.replay()
-        if steps.count % 100 == 0:
+        if steps.count % 50 == 49:
             torch.cuda.synchronize()
     torch.cuda.synchronize()
     steps.report(64)
@@ -349,16 +349,27 @@ JOBS = {
 }
 
 
+def under_profiler(args):
+    import torch
+
+    torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]).start()
+    JOBS[args.name](args)
+    os._exit(0)  # what it recorded is not wanted, and putting it together takes longer than the run
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name", choices=[*JOBS, "list", "images"])
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--blocks", help="file for the times of every 50th step")
+    parser.add_argument("--profiler", action="store_true", help="under PyTorch's profiler from the first step to the last")
     args = parser.parse_args()
     if args.name == "list":
         print("\n".join(JOBS))
     elif args.name == "images":
         make_images()
+    elif args.profiler:
+        under_profiler(args)
     else:
         JOBS[args.name](args)
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace gpuwhy::cuda {
 namespace {
@@ -26,6 +28,11 @@ bool AtWork(wire::State state) {
 
 void CudaWitness::Start(const WitnessContext& context, EvidenceSink& sink) {
   context_ = context;
+  // For measuring what a window leaves behind, and for jobs whose first minutes are not like the rest.
+  const std::optional<std::string> after = Environment("GPUWHY_WINDOW_AFTER");
+  const std::optional<double> seconds = after ? ParseDouble(*after) : std::nullopt;
+  if (seconds && *seconds > 0 && *seconds < 1e6)
+    budget_.next_start_ns = MonotonicNs() + static_cast<int64_t>(*seconds * 1e9);
   Scan(sink);
 }
 

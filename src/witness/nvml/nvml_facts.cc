@@ -127,7 +127,11 @@ void AddModes(const Api& api, const Device& device, FactWriter& write) {
   write.Word("gpu.driver_model", code, value, kDriverModels);
   code = Call(api.persistence_mode, device.handle, &value);
   write.Flag("gpu.persistence_mode", code, value);
-  code = Call(api.ecc_mode, device.handle, &value, &pending);
+}
+
+void AddErrorCounts(const Api& api, const Device& device, FactWriter& write) {
+  unsigned value = 0, pending = 0;
+  Return code = Call(api.ecc_mode, device.handle, &value, &pending);
   write.Flag("gpu.ecc.mode", code, value);
   unsigned long long errors = 0;
   code = Call(api.ecc_errors, device.handle, kErrorsCorrected, kVolatileEcc, &errors);
@@ -142,10 +146,6 @@ void AddLimits(const Api& api, const Device& device, FactWriter& write) {
   write.Scaled("gpu.power.limit.watts", code, value, 1e-3);
   code = Call(api.power_default_limit, device.handle, &value);
   write.Scaled("gpu.power.default_limit.watts", code, value, 1e-3);
-  code = Call(api.temperature_threshold, device.handle, kThresholdSlowdown, &value);
-  write.Scaled("gpu.temperature.slowdown.celsius", code, value, 1);
-  code = Call(api.max_clock, device.handle, kClockSm, &value);
-  write.Scaled("gpu.clock.sm.max.hertz", code, value, 1e6);
   const std::pair<const char*, Api::GetUnsigned*> links[] = {
       {"gpu.pcie.generation.current", api.pcie_generation},
       {"gpu.pcie.generation.max", api.pcie_generation_max},
@@ -156,6 +156,14 @@ void AddLimits(const Api& api, const Device& device, FactWriter& write) {
     code = Call(function, device.handle, &value);
     write.Integer(name, code, value);
   }
+}
+
+void AddCeilings(const Api& api, const Device& device, FactWriter& write) {
+  unsigned value = 0;
+  Return code = Call(api.temperature_threshold, device.handle, kThresholdSlowdown, &value);
+  write.Scaled("gpu.temperature.slowdown.celsius", code, value, 1);
+  code = Call(api.max_clock, device.handle, kClockSm, &value);
+  write.Scaled("gpu.clock.sm.max.hertz", code, value, 1e6);
 }
 
 void AddMemory(const Api& api, const Device& device, FactWriter& write) {
@@ -224,13 +232,16 @@ Device Identify(const Library& library, DeviceHandle handle) {
   return out;
 }
 
-void AddDeviceFacts(const Library& library, const Device& device, EvidenceSink& sink) {
+void AddDeviceFacts(const Library& library, const Device& device, bool brief, EvidenceSink& sink) {
   FactWriter write(device.entity, sink);
   AddIdentity(library.api(), device, write);
   AddMemory(library.api(), device, write);
   AddModes(library.api(), device, write);
   AddLicence(library.api(), device, write);
   AddLimits(library.api(), device, write);
+  if (brief) return;
+  AddErrorCounts(library.api(), device, write);
+  AddCeilings(library.api(), device, write);
 }
 
 }  // namespace gpuwhy::nvml

@@ -27,7 +27,7 @@ std::string DriverVersion(const Library& library);
 // Finds out who the GPU behind a handle is.
 Device Identify(const Library& library, DeviceHandle handle);
 // All gpu.* facts that do not change while it is watched.
-void AddDeviceFacts(const Library& library, const Device& device, EvidenceSink& sink);
+void AddDeviceFacts(const Library& library, const Device& device, bool brief, EvidenceSink& sink);
 
 }  // namespace gpuwhy::nvml
 

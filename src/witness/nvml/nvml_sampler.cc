@@ -14,7 +14,8 @@ namespace {
 constexpr double kPercent = 0.01;
 constexpr double kMegahertz = 1e6;
 constexpr double kMilli = 1e-3;
-constexpr unsigned kUnknownPstate = 32;   // NVML_PSTATE_UNKNOWN
+constexpr unsigned kUnknownPstate = 32;  // NVML_PSTATE_UNKNOWN
+constexpr unsigned kUsualSamples = 256;
 constexpr unsigned kMostSamples = 65536;  // a larger answer is a broken one
 
 }  // namespace
@@ -117,24 +118,26 @@ void DeviceSampler::PollTemperature(double time_s, EvidenceSink& sink) {
   });
 }
 
-void DeviceSampler::PollSlow(double time_s, const std::set<int64_t>& job, bool gpm, EvidenceSink& sink) {
+void DeviceSampler::PollSlow(double time_s, const std::set<int64_t>& job, Rates rates, EvidenceSink& sink) {
   PollTemperature(time_s, sink);
   Read(clock_memory_, time_s, kMegahertz, sink,
        [&](unsigned* out) { return Call(api_.clock, device_.handle, kClockMemory, out); });
-  if (!lost_) Check(counters_.Poll(time_s, sink), time_s, sink);
+  if (!lost_ && rates.counters) Check(counters_.Poll(time_s, sink), time_s, sink);
   if (!lost_) Check(processes_.Poll(time_s, job, idle_, sink), time_s, sink);
-  if (!lost_ && gpm) Check(gpm_.Poll(time_s, sink), time_s, sink);
+  if (!lost_ && rates.gpm) Check(gpm_.Poll(time_s, sink), time_s, sink);
 }
 
 void DeviceSampler::ReadHistory(double now_s, EvidenceSink& sink) {
   if (lost_) return;
   int type = kTypeUnsigned;
-  unsigned count = 0;
-  Return code = Call(api_.samples, device_.handle, kSamplesGpuUtilization, 0ULL, &type, &count,
-                     static_cast<BufferSample*>(nullptr));
-  if (code != kSuccess || count == 0 || count > kMostSamples) return;
+  // Room for more than the buffers seen (100 to 120 entries): asking for the size first takes as long as the samples.
+  unsigned count = kUsualSamples;
   std::vector<BufferSample> samples(count);
-  code = Call(api_.samples, device_.handle, kSamplesGpuUtilization, 0ULL, &type, &count, samples.data());
+  Return code = Call(api_.samples, device_.handle, kSamplesGpuUtilization, 0ULL, &type, &count, samples.data());
+  if (code == kInsufficientSize && count > kUsualSamples && count <= kMostSamples) {
+    samples.resize(count);
+    code = Call(api_.samples, device_.handle, kSamplesGpuUtilization, 0ULL, &type, &count, samples.data());
+  }
   if (code != kSuccess) return;
   samples.resize(std::min<size_t>(count, samples.size()));
   std::sort(samples.begin(), samples.end(),

@@ -23,8 +23,13 @@ class DeviceSampler {
 
   // The cheap readings, for every poll.
   void PollFast(double time_s, EvidenceSink& sink);
-  // Counters, processes and, with `gpm`, hardware counters: once a second.
-  void PollSlow(double time_s, const std::set<int64_t>& job, bool gpm, EvidenceSink& sink);
+  // What only a second reading makes useful: counters of the driver, and those of the hardware (GPM).
+  struct Rates {
+    bool counters = true;
+    bool gpm = true;
+  };
+  // Temperature, processes and, as asked, rates: once a second.
+  void PollSlow(double time_s, const std::set<int64_t>& job, Rates rates, EvidenceSink& sink);
   // Duty cycle of the last seconds from the driver's own buffer (nvmlDeviceGetSamples): a snapshot shows bursts without
   // having to watch. `now_s` is the time of the session now.
   void ReadHistory(double now_s, EvidenceSink& sink);
